@@ -1,0 +1,55 @@
+// The whole machine: the one place that knows every block.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/gpu_config.h"
+#include "gpu/grid_scheduler.h"
+#include "gpu/occupancy.h"
+#include "hbm/hbm_channel.h"
+#include "l2/l2_slice.h"
+#include "noc/address_map.h"
+#include "sim/clock_domain.h"
+#include "sm/sm.h"
+#include "stats/counters.h"
+
+namespace smpipe {
+
+struct GpuCounters {
+  SmCounters sm;  ///< all SMs together
+  L2Counters l2;
+  HbmCounters hbm;
+  std::uint64_t active_sms = 0;     ///< SMs that ran at least one block
+  std::vector<Cycle> finish_times;  ///< by block, relative to the launch
+  Cycle cycles = 0;                 ///< launch to last exit with its stores acknowledged
+};
+
+class Gpu : public sc_core::sc_module {
+ public:
+  Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, bool tick_everything);
+
+  /// Runs `blocks` blocks of a launch to the end. L1 starts empty; L2 keeps what earlier launches left.
+  /// `on_cycle(now, finished_blocks)` is called once per active cycle.
+  GpuCounters run(KernelSource& source, const Occupancy& occupancy, std::uint64_t blocks,
+                  const std::function<void(Cycle, std::uint64_t)>& on_cycle);
+
+  /// What every resident warp waits for.
+  std::string describe_warps() const;
+
+ private:
+  bool quiet() const;
+  void check_conservation() const;
+  GpuCounters collect(Cycle start, Cycle end) const;
+
+  const GpuConfig& config_;
+  AddressMap map_;
+  ClockDomain domain_;
+  std::vector<std::unique_ptr<Sm>> sms_;
+  std::vector<std::unique_ptr<L2Slice>> slices_;
+  std::vector<std::unique_ptr<HbmChannel>> channels_;
+  GridScheduler scheduler_;
+};
+
+}  // namespace smpipe

@@ -1,0 +1,41 @@
+// Hands the blocks of a grid to SMs with room, in order, one every `block_launch_interval` cycles.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "config/gpu_config.h"
+#include "sim/clock_domain.h"
+#include "sm/sm.h"
+
+namespace smpipe {
+
+class GridScheduler : public Block {
+ public:
+  GridScheduler(const sc_core::sc_module_name& name, const GpuConfig& config, ClockDomain& domain)
+      : Block(name), config_(config), domain_(domain) {}
+
+  /// Distributes blocks 0 .. `blocks`-1. The emptiest SM is served first, the lowest number among equals.
+  void begin(std::vector<Sm*> sms, std::uint32_t blocks_per_sm, std::uint64_t blocks);
+  void block_finished(Cycle now);
+
+  void receive(Cycle, Packet&) override {}
+  Cycle step(Cycle now) override;
+
+  std::uint64_t finished() const { return finish_times_.size(); }
+  bool done() const { return finish_times_.size() == blocks_; }
+  std::uint64_t blocks() const { return blocks_; }
+  /// Cycle at which each block ended, in order of time.
+  const std::vector<Cycle>& finish_times() const { return finish_times_; }
+
+ private:
+  const GpuConfig& config_;
+  ClockDomain& domain_;
+  std::vector<Sm*> sms_;
+  std::uint32_t blocks_per_sm_ = 0;
+  std::uint64_t blocks_ = 0, next_block_ = 0;
+  Cycle free_at_ = 0;
+  std::vector<Cycle> finish_times_;
+};
+
+}  // namespace smpipe

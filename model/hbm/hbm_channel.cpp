@@ -1,0 +1,137 @@
+#include "hbm/hbm_channel.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace smpipe {
+
+HbmChannel::HbmChannel(const sc_core::sc_module_name& name, const GpuConfig& config, const AddressMap& map,
+                       ClockDomain& domain)
+    : Block(name),
+      config_(config.hbm),
+      memory_khz_(static_cast<std::uint64_t>(std::llround(config.hbm.clock_mhz * 1000))),
+      sm_khz_(static_cast<std::uint64_t>(std::llround(config.gpu.sm_clock_mhz * 1000))),
+      domain_(domain),
+      map_(map),
+      banks_(config.hbm.banks),
+      next_refresh_(config.hbm.t_refi) {
+  queue_.reserve(4 * config.hbm.queue_depth);
+}
+
+void HbmChannel::receive(Cycle, Packet& packet) {
+  const std::uint64_t byte = map_.channel_line(packet.line) * kLineBytes;
+  const std::uint64_t row = byte / config_.row_bytes;
+  // Neighbouring rows lie in different banks; the XOR keeps power-of-two strides from meeting in one bank.
+  const std::uint32_t bank = static_cast<std::uint32_t>((row ^ (row / config_.banks)) % config_.banks);
+  queue_.push_back({&packet, row / config_.banks, bank, 0});
+}
+
+std::size_t HbmChannel::window() const { return std::min<std::size_t>(queue_.size(), config_.queue_depth); }
+
+void HbmChannel::refresh(Tick t) {
+  if (config_.t_refi == 0 || t < next_refresh_) return;
+  const std::uint64_t missed = (t - next_refresh_) / config_.t_refi;  // idle refreshes disturb nobody
+  counters_.refreshes += missed + 1;
+  const Tick end = next_refresh_ + missed * config_.t_refi + config_.t_rfc;
+  next_refresh_ += (missed + 1) * config_.t_refi;
+  for (Bank& bank : banks_) {
+    bank.open_row = kNoRow;
+    bank.precharge_ready = std::max(bank.precharge_ready, end);
+  }
+}
+
+void HbmChannel::activate(Tick t) {
+  // Oldest request of each bank opens its row, unless requests in the window still want the row that is open.
+  std::uint64_t seen = 0, wanted = 0;
+  const std::size_t count = window();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (banks_[queue_[i].bank].open_row == queue_[i].row) wanted |= std::uint64_t{1} << queue_[i].bank;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const Request& r = queue_[i];
+    const std::uint64_t bit = std::uint64_t{1} << r.bank;
+    if (seen & bit) continue;
+    seen |= bit;
+    Bank& bank = banks_[r.bank];
+    if (bank.open_row == r.row) continue;
+    if ((wanted & bit) && r.passed_over < config_.queue_depth) continue;
+    const Tick precharge = std::max(t, bank.precharge_ready);
+    const Tick ready = bank.open_row == kNoRow ? precharge : precharge + config_.t_rp;
+    const Tick act = std::max(ready, last_activate_ + config_.t_rrd);
+    last_activate_ = act;
+    bank.open_row = r.row;
+    bank.column_ready = act + config_.t_rcd;
+    bank.precharge_ready = act + config_.t_ras;
+    ++counters_.row_misses;
+  }
+}
+
+void HbmChannel::transfer(std::size_t index, Tick start) {
+  const Request r = queue_[index];
+  const bool write = is_write(r);
+  const auto bytes = static_cast<std::uint32_t>(std::popcount(r.packet->sectors)) * kSectorBytes;
+  const std::uint32_t moved = (bytes + config_.burst_bytes - 1) / config_.burst_bytes * config_.burst_bytes;
+  const Tick duration = (moved + config_.bytes_per_clock - 1) / config_.bytes_per_clock;
+  bus_free_ = start + duration;
+  counters_.bus_busy_clocks += duration;
+  ++counters_.row_hits;  // column accesses; activations are counted apart
+  (write ? counters_.write_bytes : counters_.read_bytes) += moved;
+  Bank& bank = banks_[r.bank];
+  bank.precharge_ready = std::max(bank.precharge_ready, bus_free_ + (write ? config_.t_wr : 0));
+  last_was_write_ = write;
+  for (std::size_t i = 0; i < index; ++i) ++queue_[i].passed_over;
+  queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(index));
+  r.packet->is_answer = true;
+  const Cycle done = std::max(to_sm(bus_free_) + config_.interface_latency, domain_.now() + 1);
+  domain_.send(done, *r.packet->reply_to, *r.packet);
+}
+
+bool HbmChannel::serve(Tick t, Tick& retry) {
+  const std::size_t count = window();
+  std::size_t writes = 0;
+  for (std::size_t i = 0; i < count; ++i) writes += is_write(queue_[i]);
+  if (writes == count || writes * 2 >= config_.queue_depth) draining_writes_ = true;
+  if (writes == 0 || (draining_writes_ && writes * 4 < config_.queue_depth && writes != count))
+    draining_writes_ = false;
+
+  retry = kNever;
+  std::size_t best = count;
+  Tick best_start = kNever;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Request& r = queue_[i];
+    const Bank& bank = banks_[r.bank];
+    if (is_write(r) != draining_writes_ || bank.open_row != r.row) continue;
+    const Tick turn = draining_writes_ == last_was_write_ ? 0 : (last_was_write_ ? config_.t_wtr : config_.t_rtw);
+    const Tick column = std::max(t, bank.column_ready);
+    const Tick start = std::max(column + config_.t_cl, bus_free_ + turn);
+    if (start < best_start) {
+      best = i;
+      best_start = start;
+    }
+  }
+  if (best == count) return false;
+  // The column command goes out t_cl before the data; do not decide earlier than that.
+  if (best_start > t + config_.t_cl) {
+    retry = best_start - config_.t_cl;
+    return false;
+  }
+  transfer(best, best_start);
+  return true;
+}
+
+Cycle HbmChannel::step(Cycle now) {
+  if (queue_.empty()) return kNever;
+  const Tick t = to_memory(now);
+  refresh(t);
+  activate(t);
+  Tick retry = kNever;
+  while (!queue_.empty() && serve(t, retry)) activate(t);
+  if (queue_.empty()) return kNever;
+  // Nothing can be decided before a row opens, the bus is free or the refresh ends: all of them lie in `retry`, or the
+  // window holds only requests of the other direction, which the next cycle settles.
+  if (retry == kNever) return now + 1;
+  return std::max(now + 1, to_sm(retry));
+}
+
+}  // namespace smpipe

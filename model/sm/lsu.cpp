@@ -1,0 +1,392 @@
+#include "sm/lsu.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "core/error.h"
+
+namespace smpipe {
+
+namespace {
+
+bool is_shared(const MemoryOperation& op) { return op.shuffle || op.space == Space::kShared; }
+bool is_store(const MemoryOperation& op) { return op.kind == MemoryKind::kStore; }
+std::uint32_t count(std::uint32_t mask) { return static_cast<std::uint32_t>(std::popcount(mask)); }
+
+}  // namespace
+
+Lsu::Lsu(const GpuConfig& config, SmWheel& wheel, MemoryPort& port, SmCounters& counters)
+    : config_(config),
+      wheel_(wheel),
+      port_(port),
+      counters_(counters),
+      banks_(config.shared.banks, config.shared.bank_bytes) {}
+
+void Lsu::reset(std::uint64_t l1_bytes) { l1_.reset(l1_bytes); }
+
+// ---------------------------------------------------------------- issue side
+
+MemoryOperation& Lsu::enqueue(Cycle now, Warp& warp, const Instruction& instruction) {
+  MemoryOperation* op = operations_.take();
+  op->next = nullptr;
+  op->warp = &warp;
+  op->warp_age = warp.age;
+  op->instruction = &instruction;
+  op->issued = now;
+  op->kind = instruction.memory.kind;
+  op->shuffle = false;
+  op->use_l1 = false;
+  op->all_hit = true;
+  op->write_counter = instruction.control.write_counter;
+  op->read_counter = instruction.control.read_counter;
+  op->data_wavefronts = op->lines = op->pending = 0;
+  Queue& queue = queues_[warp.smsp];
+  (queue.head == nullptr ? queue.head : queue.tail->next) = op;
+  queue.tail = op;
+  ++queue.size;
+  ++warp.outstanding;
+  return *op;
+}
+
+void Lsu::issue_shuffle(Cycle now, Warp& warp, const Instruction& instruction) {
+  MemoryOperation& op = enqueue(now, warp, instruction);
+  op.shuffle = true;
+  op.space = Space::kShared;
+  op.data_wavefronts = 1;
+}
+
+void Lsu::issue_memory(Cycle now, Warp& warp, const Instruction& instruction, const Step& step) {
+  MemoryOperation& op = enqueue(now, warp, instruction);
+  const MemoryOp& m = instruction.memory;
+  op.space = step.space;
+  Wavefronts shared;
+  if (m.kind == MemoryKind::kAsyncCopy) {
+    op.space = Space::kGlobal;
+    op.group = warp.groups.open_group();
+    warp.groups.add();
+    shared = banks_.access(step.shared_mask, step.shared_address, m.bytes);
+    op.data_wavefronts = shared.total;
+    op.use_l1 = !m.bypass_l1;
+    coalesce(op, step, m.bytes);
+  } else if (op.space == Space::kShared) {
+    if (m.kind == MemoryKind::kLoadMatrix) {
+      shared = banks_.matrix(m.bytes / 4, step.address);
+    } else if (m.kind == MemoryKind::kAtomic || m.kind == MemoryKind::kReduction) {
+      shared = banks_.atomic(step.memory_mask, step.address, m.bytes);
+    } else {
+      shared = banks_.access(step.memory_mask, step.address, m.bytes);
+    }
+    op.data_wavefronts = shared.total;
+  } else {
+    op.use_l1 = !m.bypass_l1 && (m.cache == CacheOp::kCa || op.space == Space::kLocal);
+    coalesce(op, step, m.bytes);
+    const std::uint32_t width = (count(step.memory_mask) * m.bytes + kLineBytes - 1) / kLineBytes;
+    const std::uint32_t tags = (op.lines + config_.l1.lines_per_cycle - 1) / config_.l1.lines_per_cycle;
+    op.data_wavefronts = std::max(width, tags);
+  }
+  count_issue(op, shared);
+}
+
+void Lsu::coalesce(MemoryOperation& op, const Step& step, std::uint32_t bytes) {
+  for (LaneMask m = step.memory_mask; m != 0; m &= m - 1) {
+    const std::uint64_t address = step.address[static_cast<std::size_t>(std::countr_zero(m))];
+    const std::uint64_t line = address / kLineBytes * kLineBytes;
+    const auto first = static_cast<std::uint32_t>(address % kLineBytes / kSectorBytes);
+    const auto last = static_cast<std::uint32_t>((address % kLineBytes + bytes - 1) / kSectorBytes);
+    const auto sectors = static_cast<std::uint8_t>(((2u << last) - (1u << first)) & 0xf);
+    // Neighbouring lanes mostly share a line: look at the latest first.
+    std::uint32_t i = op.lines;
+    while (i > 0 && op.line[i - 1] != line) --i;
+    if (i == 0) {
+      op.line[op.lines] = line;
+      op.sectors[op.lines] = sectors;
+      op.lanes_on[op.lines] = 1;
+      ++op.lines;
+    } else {
+      op.sectors[i - 1] |= sectors;
+      ++op.lanes_on[i - 1];
+    }
+  }
+}
+
+void Lsu::count_issue(const MemoryOperation& op, const Wavefronts& shared) {
+  std::uint64_t sectors = 0;
+  for (std::uint32_t i = 0; i < op.lines; ++i) sectors += count(op.sectors[i]);
+  const bool local = op.space == Space::kLocal;
+  switch (op.kind) {
+    case MemoryKind::kAsyncCopy:
+      ++counters_.async_copies;
+      counters_.async_copy_sectors += sectors;
+      counters_.async_copy_wavefronts += shared.total;
+      counters_.async_copy_conflicts += shared.conflicts;
+      return;
+    case MemoryKind::kLoadMatrix:
+      ++counters_.matrix_loads;
+      counters_.matrix_load_conflicts += shared.conflicts;
+      counters_.shared_load_wavefronts += shared.total;
+      counters_.shared_load_conflicts += shared.conflicts;
+      return;
+    case MemoryKind::kLoad:
+      if (op.space == Space::kShared) {
+        ++counters_.shared_loads;
+        counters_.shared_load_wavefronts += shared.total;
+        counters_.shared_load_conflicts += shared.conflicts;
+      } else {
+        ++(local ? counters_.local_loads : counters_.global_loads);
+        (local ? counters_.local_load_sectors : counters_.global_load_sectors) += sectors;
+        if (!local) ++counters_.global_load_requests;
+      }
+      return;
+    case MemoryKind::kStore:
+      if (op.space == Space::kShared) {
+        ++counters_.shared_stores;
+        counters_.shared_store_wavefronts += shared.total;
+        counters_.shared_store_conflicts += shared.conflicts;
+      } else {
+        ++(local ? counters_.local_stores : counters_.global_stores);
+        (local ? counters_.local_store_sectors : counters_.global_store_sectors) += sectors;
+        if (!local) ++counters_.global_store_requests;
+      }
+      return;
+    case MemoryKind::kAtomic:
+      ++(op.space == Space::kShared ? counters_.shared_atomics : counters_.global_atomics);
+      return;
+    case MemoryKind::kReduction:
+      ++(op.space == Space::kShared ? counters_.shared_atomics : counters_.global_reductions);
+      return;
+    case MemoryKind::kNone:
+      return;
+  }
+}
+
+// ---------------------------------------------------------------- hand-off
+
+Cycle Lsu::earliest(const MemoryOperation& head, const Queue& queue) const {
+  Cycle when = std::max({head.issued + config_.mio.latency, queue.port_free, sm_free_});
+  if (is_shared(head)) {
+    when = std::max(when, data_free_);
+    if (!is_store(head)) when = std::max(when, queue.return_free);
+    return when;
+  }
+  // A load needs room for its misses; it waits for answers, which step the LSU again.
+  if (outstanding_sectors_ >= config_.l1.miss_entries && !is_store(head)) return kNever;
+  return std::max({when, tag_free_, port_.free_at()});
+}
+
+Cycle Lsu::step(Cycle now) {
+  freed_slot_ = false;
+  const std::uint32_t smsps = config_.smsp.count;
+  for (std::uint32_t i = 0; i < smsps; ++i) {
+    Queue& queue = queues_[(next_smsp_ + i) % smsps];
+    if (queue.head == nullptr || earliest(*queue.head, queue) > now) continue;
+    next_smsp_ = (next_smsp_ + i + 1) % smsps;
+    hand_over(now, queue);
+    break;
+  }
+  Cycle next = kNever;
+  for (std::uint32_t i = 0; i < smsps; ++i) {
+    if (queues_[i].head != nullptr) next = std::min(next, earliest(*queues_[i].head, queues_[i]));
+  }
+  return next == kNever ? kNever : std::max(next, now + 1);
+}
+
+void Lsu::hand_over(Cycle now, Queue& queue) {
+  MemoryOperation& op = *queue.head;
+  queue.head = op.next;
+  op.next = nullptr;
+  --queue.size;
+  freed_slot_ = true;
+  sm_free_ = now + config_.mio.interval_sm;
+  const std::uint32_t registers = std::max<std::uint32_t>(1, op.instruction->memory.registers);
+  const bool hands_data = is_store(op) || op.kind == MemoryKind::kAtomic || op.kind == MemoryKind::kReduction;
+  const std::uint32_t extra = hands_data ? (registers - 1) * config_.mio.store_cycles_per_register : 0;
+  queue.port_free = now + (is_shared(op) ? config_.mio.interval_shared : config_.mio.interval_global) + extra;
+  release_operands(now + extra, op);
+  if (is_shared(op)) {
+    shared_access(now, queue, op);
+  } else {
+    global_access(now, queue, op);
+  }
+}
+
+void Lsu::release_operands(Cycle now, const MemoryOperation& op) {
+  if (op.read_counter == ControlCode::kNoCounter) return;
+  std::uint32_t latency = config_.mio.latency;
+  if (op.kind == MemoryKind::kAsyncCopy) {
+    latency = config_.copy.read_latency;
+  } else if (is_store(op)) {
+    latency = is_shared(op) ? config_.shared.store_latency : config_.l1.store_latency;
+  }
+  const Cycle when = now + 1 + (latency > config_.mio.latency ? latency - config_.mio.latency - 1 : 0);
+  wheel_.schedule(when, {.kind = SmEvent::Kind::kReadCounter, .counter = op.read_counter, .warp = op.warp});
+}
+
+Cycle Lsu::data_stage(Cycle now, std::uint32_t wavefronts, Queue* returns_to) {
+  if (wavefronts == 0) return now;
+  const Cycle start = std::max(now, data_free_);
+  data_free_ = start + wavefronts;
+  Cycle last = start + wavefronts - 1;
+  if (returns_to != nullptr) {
+    // Wavefront k leaves the banks at start + k and enters the register file when the SMSP's port is free.
+    const std::uint32_t interval = config_.shared.return_interval;
+    const Cycle first = std::max(start, returns_to->return_free);
+    last = std::max(last, first + Cycle{interval} * (wavefronts - 1));
+    returns_to->return_free = last + interval;
+  }
+  return last;
+}
+
+void Lsu::shared_access(Cycle now, Queue& queue, MemoryOperation& op) {
+  const bool returns = op.shuffle || op.kind == MemoryKind::kLoad || op.kind == MemoryKind::kLoadMatrix ||
+                       op.kind == MemoryKind::kAtomic;
+  const Cycle last = data_stage(now, op.data_wavefronts, returns ? &queue : nullptr);
+  std::uint32_t latency = config_.shared.latency;
+  if (op.shuffle) latency = config_.shared.shuffle_latency;
+  if (op.kind == MemoryKind::kAtomic || op.kind == MemoryKind::kReduction) latency = config_.shared.atomic_latency;
+  complete(last, op, latency - config_.mio.latency);
+}
+
+/// Schedules the end of an operation: `latency` cycles after its last wavefront.
+void Lsu::complete(Cycle last, MemoryOperation& op, std::uint32_t latency) {
+  const auto kind = op.kind == MemoryKind::kAsyncCopy ? SmEvent::Kind::kCopyLanded : SmEvent::Kind::kWriteBack;
+  wheel_.schedule(last + std::max(1u, latency), {.kind = kind, .warp = op.warp, .object = &op});
+}
+
+// ---------------------------------------------------------------- global, local, cp.async
+
+void Lsu::global_access(Cycle now, Queue& queue, MemoryOperation& op) {
+  const std::uint32_t tag_cycles = (op.lines + config_.l1.lines_per_cycle - 1) / config_.l1.lines_per_cycle;
+  tag_free_ = now + std::max(1u, tag_cycles);
+  if (op.kind == MemoryKind::kStore || op.kind == MemoryKind::kReduction) {
+    for (std::uint32_t i = 0; i < op.lines; ++i) {
+      if (op.space == Space::kLocal) {
+        if (L1Cache::Line* line = l1_.touch(op.line[i]); line != nullptr) {
+          line->valid |= static_cast<std::uint8_t>(op.sectors[i] & ~line->pending);
+        }
+      }
+      const PacketKind kind = is_store(op) ? PacketKind::kWrite : PacketKind::kReduction;
+      ++op.pending;
+      ++op.warp->unacknowledged_stores;
+      send(now + config_.l1.miss_latency + i / config_.l1.lines_per_cycle, &op, op.line[i], op.sectors[i], kind,
+           op.lanes_on[i]);
+    }
+    // The warp's slot does not wait for the acknowledgements; fences and the end of the launch do.
+    --op.warp->outstanding;
+    return;
+  }
+  for (std::uint32_t i = 0; i < op.lines; ++i) look_up(now + i / config_.l1.lines_per_cycle, op, i);
+  if (op.pending > 0) return;
+  if (op.kind == MemoryKind::kAsyncCopy) {
+    complete(data_stage(now, op.data_wavefronts, nullptr), op, config_.copy.hit_latency - config_.mio.latency);
+  } else {
+    complete(data_stage(now, op.data_wavefronts, &queue), op, config_.l1.hit_latency - config_.mio.latency);
+  }
+}
+
+void Lsu::look_up(Cycle when, MemoryOperation& op, std::uint32_t i) {
+  const Cycle departs = when + config_.l1.miss_latency;
+  const std::uint8_t wanted = op.sectors[i];
+  if (op.kind == MemoryKind::kAtomic) {
+    ++op.pending;
+    send(departs, &op, op.line[i], wanted, PacketKind::kAtomic, op.lanes_on[i]);
+    return;
+  }
+  L1Cache::Line* line = op.use_l1 ? l1_.touch(op.line[i]) : nullptr;
+  if (line == nullptr) {
+    ++op.pending;
+    send(departs, &op, op.line[i], wanted, PacketKind::kRead, 0);
+    return;
+  }
+  const auto hit = static_cast<std::uint8_t>(wanted & line->valid);
+  const auto absent = static_cast<std::uint8_t>(wanted & ~line->valid);
+  const auto fresh = static_cast<std::uint8_t>(absent & ~line->pending);
+  const bool local = op.space == Space::kLocal;
+  (op.kind == MemoryKind::kAsyncCopy ? counters_.async_copy_sector_hits
+   : local                           ? counters_.local_load_sector_hits
+                                     : counters_.global_load_sector_hits) += count(hit);
+  if (absent == 0) return;
+  L1Cache::Waiter* waiter = waiters_.take();
+  *waiter = {line->waiters, &op, absent};
+  line->waiters = waiter;
+  ++op.pending;
+  if (fresh != 0) {
+    line->pending |= fresh;
+    send(departs, nullptr, op.line[i], fresh, PacketKind::kRead, 0);
+  }
+}
+
+void Lsu::send(Cycle when, MemoryOperation* owner, std::uint64_t line, std::uint8_t sectors, PacketKind kind,
+               std::uint32_t operations) {
+  Packet* packet = packets_.take();
+  *packet = Packet{.line = line,
+                   .owner = owner,
+                   .kind = kind,
+                   .sectors = sectors,
+                   .operations = static_cast<std::uint16_t>(operations)};
+  if (kind == PacketKind::kRead || kind == PacketKind::kAtomic) {
+    outstanding_sectors_ += count(sectors);
+    counters_.l2_read_sectors += count(sectors);
+  } else {
+    counters_.l2_write_sectors += count(sectors);
+  }
+  port_.send(when, *packet);
+}
+
+void Lsu::answer(Cycle now, Packet& packet) {
+  auto* op = static_cast<MemoryOperation*>(packet.owner);
+  const PacketKind kind = packet.kind;
+  const std::uint64_t line = packet.line;
+  const std::uint8_t sectors = packet.sectors;
+  packets_.give(&packet);
+  if (kind == PacketKind::kWrite || kind == PacketKind::kReduction) {
+    // The warp may be gone: it does not wait for acknowledgements, and its slot may hold another one by now.
+    if (op->warp->age == op->warp_age) --op->warp->unacknowledged_stores;
+    if (--op->pending == 0) {
+      wheel_.schedule(now + 1, {.kind = SmEvent::Kind::kWriteBack, .warp = op->warp, .object = op});
+    }
+    return;
+  }
+  outstanding_sectors_ -= count(sectors);
+  if (op != nullptr) {
+    one_answer(now, *op);
+  } else {
+    sectors_arrived(now, line, sectors);
+  }
+}
+
+void Lsu::sectors_arrived(Cycle now, std::uint64_t address, std::uint8_t sectors) {
+  L1Cache::Line* line = l1_.find(address);
+  if (line == nullptr) throw ModelError("L1 fill for a line that is gone");
+  line->valid |= sectors;
+  line->pending &= static_cast<std::uint8_t>(~sectors);
+  // The list is last in, first out; data go to the oldest first.
+  L1Cache::Waiter* oldest_first = nullptr;
+  for (L1Cache::Waiter* w = std::exchange(line->waiters, nullptr); w != nullptr;) {
+    L1Cache::Waiter* next = std::exchange(w->next, oldest_first);
+    oldest_first = w;
+    w = next;
+  }
+  for (L1Cache::Waiter* w = oldest_first; w != nullptr;) {
+    L1Cache::Waiter* next = w->next;
+    w->sectors &= static_cast<std::uint8_t>(~sectors);
+    if (w->sectors == 0) {
+      one_answer(now, *w->operation);
+      waiters_.give(w);
+    } else {
+      w->next = std::exchange(line->waiters, w);
+    }
+    w = next;
+  }
+}
+
+void Lsu::one_answer(Cycle now, MemoryOperation& op) {
+  if (--op.pending > 0) return;
+  if (op.kind == MemoryKind::kAsyncCopy) {
+    complete(data_stage(now, op.data_wavefronts, nullptr), op, config_.copy.write_latency);
+  } else {
+    complete(data_stage(now, op.data_wavefronts, &queues_[op.warp->smsp]), op, config_.l1.fill_latency);
+  }
+}
+
+}  // namespace smpipe

@@ -1,0 +1,95 @@
+// MIO queues, the load/store unit behind them, the shared-memory data stage, L1 and the asynchronous copy engine.
+//
+//   SMSP ─► MIO queue (per SMSP) ─► arbiter (one warp instruction per cycle and SM) ─► address/tag stage ─► data stage
+//                                                                          │                     ▲
+//                                                                          └► L1 miss ► NoC ► L2 ┘
+//
+// The data stage serves one wavefront per cycle to the whole SM; one SMSP's write-back port takes a wavefront only
+// every `shared.return_interval` cycles. So an n-way conflict costs n cycles of the SM's throughput, and an SMSP that
+// is alone sees `return_interval` cycles of latency for each further wavefront.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "config/gpu_config.h"
+#include "noc/address_map.h"
+#include "sim/pool.h"
+#include "sm/l1_cache.h"
+#include "sm/memory_operation.h"
+#include "sm/port.h"
+#include "sm/warp.h"
+#include "sm/wavefronts.h"
+#include "stats/counters.h"
+
+namespace smpipe {
+
+class Lsu {
+ public:
+  static constexpr std::uint32_t kMaxSmsps = 8;
+
+  Lsu(const GpuConfig& config, SmWheel& wheel, MemoryPort& port, SmCounters& counters);
+
+  /// Prepares for a launch whose shared-memory carve-out leaves `l1_bytes` of L1.
+  void reset(std::uint64_t l1_bytes);
+
+  // ---- issue side ----
+  bool queue_full(std::uint32_t smsp) const { return queues_[smsp].size >= config_.mio.queue_depth; }
+  void issue_memory(Cycle now, Warp& warp, const Instruction& instruction, const Step& step);
+  void issue_shuffle(Cycle now, Warp& warp, const Instruction& instruction);
+
+  // ---- memory side ----
+  /// Data (or an acknowledgement) passed the SM's port.
+  void answer(Cycle now, Packet& packet);
+  void finish(MemoryOperation& operation) { operations_.give(&operation); }
+
+  /// Hands over at most one instruction; returns the next cycle at which another could go.
+  Cycle step(Cycle now);
+  /// True if an MIO slot became free in this cycle: visible to the SMSPs in the next.
+  bool freed_slot() const { return freed_slot_; }
+
+  bool idle() const { return operations_.in_use() == 0 && packets_.in_use() == 0 && waiters_.in_use() == 0; }
+  std::size_t packets_in_flight() const { return packets_.in_use(); }
+
+ private:
+  struct Queue {
+    MemoryOperation* head = nullptr;
+    MemoryOperation* tail = nullptr;
+    std::uint32_t size = 0;
+    Cycle port_free = 0;    ///< hand-off port of this SMSP
+    Cycle return_free = 0;  ///< write-back port of this SMSP
+  };
+
+  MemoryOperation& enqueue(Cycle now, Warp& warp, const Instruction& instruction);
+  void coalesce(MemoryOperation& op, const Step& step, std::uint32_t bytes);
+  void count_issue(const MemoryOperation& op, const Wavefronts& shared);
+  Cycle earliest(const MemoryOperation& head, const Queue& queue) const;
+  void hand_over(Cycle now, Queue& queue);
+  void release_operands(Cycle now, const MemoryOperation& op);
+  void shared_access(Cycle now, Queue& queue, MemoryOperation& op);
+  void global_access(Cycle now, Queue& queue, MemoryOperation& op);
+  void look_up(Cycle when, MemoryOperation& op, std::uint32_t i);
+  void send(Cycle when, MemoryOperation* owner, std::uint64_t line, std::uint8_t sectors, PacketKind kind,
+            std::uint32_t operations);
+  void sectors_arrived(Cycle now, std::uint64_t line, std::uint8_t sectors);
+  void one_answer(Cycle now, MemoryOperation& op);
+  void complete(Cycle now, MemoryOperation& op, std::uint32_t latency);
+  Cycle data_stage(Cycle now, std::uint32_t wavefronts, Queue* returns_to);
+
+  const GpuConfig& config_;
+  SmWheel& wheel_;
+  MemoryPort& port_;
+  SmCounters& counters_;
+  BankModel banks_;
+  L1Cache l1_;
+  std::array<Queue, kMaxSmsps> queues_{};
+  std::uint32_t next_smsp_ = 0;  ///< round robin
+  std::uint32_t outstanding_sectors_ = 0;
+  Cycle sm_free_ = 0, data_free_ = 0, tag_free_ = 0;
+  bool freed_slot_ = false;
+  Pool<MemoryOperation> operations_;
+  Pool<Packet> packets_;
+  Pool<L1Cache::Waiter> waiters_;
+};
+
+}  // namespace smpipe
