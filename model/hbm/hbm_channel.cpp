@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "core/error.h"
+
 namespace smpipe {
 
 HbmChannel::HbmChannel(const sc_core::sc_module_name& name, const GpuConfig& config, const AddressMap& map,
@@ -87,36 +89,46 @@ void HbmChannel::transfer(std::size_t index, Tick start) {
   domain_.send(done, *r.packet->reply_to, *r.packet);
 }
 
-bool HbmChannel::serve(Tick t, Tick& retry) {
+/// Requests wait in the direction that is not being served until half the window is writes, or nothing else can go.
+void HbmChannel::choose_direction() {
   const std::size_t count = window();
   std::size_t writes = 0;
   for (std::size_t i = 0; i < count; ++i) writes += is_write(queue_[i]);
-  if (writes == count || writes * 2 >= config_.queue_depth) draining_writes_ = true;
-  if (writes == 0 || (draining_writes_ && writes * 4 < config_.queue_depth && writes != count))
+  if (writes == count || writes * 2 >= config_.queue_depth) {
+    draining_writes_ = true;
+  } else if (writes * 4 < config_.queue_depth) {
     draining_writes_ = false;
+  }
+}
 
-  retry = kNever;
-  std::size_t best = count;
-  Tick best_start = kNever;
+HbmChannel::Choice HbmChannel::best(Tick t, bool write) const {
+  Choice choice;
+  const std::size_t count = window();
+  const Tick turn = write == last_was_write_ ? 0 : (last_was_write_ ? config_.t_wtr : config_.t_rtw);
   for (std::size_t i = 0; i < count; ++i) {
     const Request& r = queue_[i];
     const Bank& bank = banks_[r.bank];
-    if (is_write(r) != draining_writes_ || bank.open_row != r.row) continue;
-    const Tick turn = draining_writes_ == last_was_write_ ? 0 : (last_was_write_ ? config_.t_wtr : config_.t_rtw);
+    if (is_write(r) != write || bank.open_row != r.row) continue;
     const Tick column = std::max(t, bank.column_ready);
     const Tick start = std::max(column + config_.t_cl, bus_free_ + turn);
-    if (start < best_start) {
-      best = i;
-      best_start = start;
-    }
+    if (start < choice.start) choice = {i, start};
   }
-  if (best == count) return false;
+  return choice;
+}
+
+bool HbmChannel::serve(Tick t, Tick& retry) {
+  choose_direction();
+  Choice choice = best(t, draining_writes_);
+  // A bank may hold a row open for the other direction only: then that one goes on, or nothing ever would.
+  if (choice.start == kNever) choice = best(t, !draining_writes_);
+  retry = kNever;
+  if (choice.start == kNever) return false;
   // The column command goes out t_cl before the data; do not decide earlier than that.
-  if (best_start > t + config_.t_cl) {
-    retry = best_start - config_.t_cl;
+  if (choice.start > t + config_.t_cl) {
+    retry = choice.start - config_.t_cl;
     return false;
   }
-  transfer(best, best_start);
+  transfer(choice.index, choice.start);
   return true;
 }
 
@@ -128,9 +140,7 @@ Cycle HbmChannel::step(Cycle now) {
   Tick retry = kNever;
   while (!queue_.empty() && serve(t, retry)) activate(t);
   if (queue_.empty()) return kNever;
-  // Nothing can be decided before a row opens, the bus is free or the refresh ends: all of them lie in `retry`, or the
-  // window holds only requests of the other direction, which the next cycle settles.
-  if (retry == kNever) return now + 1;
+  if (retry == kNever) throw ModelError("HBM channel has requests and no open row for any of them");
   return std::max(now + 1, to_sm(retry));
 }
 

@@ -44,6 +44,12 @@ class HbmChannel : public Block {
   Cycle to_sm(Tick tick) const { return (tick * sm_khz_ + memory_khz_ - 1) / memory_khz_; }
   void refresh(Tick t);
   void activate(Tick t);
+  struct Choice {
+    std::size_t index = 0;
+    Tick start = kNever;        ///< first clock of the data; kNever: no request of this direction has its row open
+  };
+  void choose_direction();
+  Choice best(Tick t, bool write) const;
   bool serve(Tick t, Tick& retry);
   void transfer(std::size_t index, Tick start);
   bool is_write(const Request& r) const { return r.packet->kind == PacketKind::kWrite; }

@@ -34,7 +34,6 @@ struct Step {
   std::uint32_t barrier_threads = 0;          ///< 0 = all threads of the block
   LaneMask barrier_predicate = 0;             ///< kReduce: lanes whose predicate is true
   std::uint32_t sleep_cycles = 0;             ///< NANOSLEEP
-  std::uint32_t arrival_token = 0;            ///< ARRIVES.LDGSTSBAR: handed back by copies_landed; 0 = none
   Space space = Space::kGlobal;               ///< resolved space (generic accesses say which one they hit)
   LaneMask memory_mask = 0;                   ///< lanes that access memory; for LDGSTS the lanes with source size > 0
   LaneMask shared_mask = 0;                   ///< LDGSTS: lanes that write shared memory
@@ -43,6 +42,9 @@ struct Step {
                                               ///< 32 lanes × 4 bytes contiguous, distinct per warp.
                                               ///< LDSM: lanes 0 .. 8 × matrices - 1 hold the row addresses.
   std::array<std::uint32_t, kLanes> shared_address;  ///< LDGSTS: destination offsets
+  /// ARRIVES.LDGSTSBAR: nonzero when an mbarrier arrival waits for the warp's copies issued so far. Once they have
+  /// landed, the timing core hands the number to WarpStream::copies_landed.
+  std::uint32_t arrival_token = 0;
 };
 
 /// One warp. `next()` is cheap; `execute` performs the instruction `next()` on real data.
@@ -55,8 +57,8 @@ class WarpStream {
   virtual void execute(Cycle now, Step& out) = 0;
   /// Called when a BAR.RED completes: population count, AND and OR over the participating threads.
   virtual void finish_reduction(std::uint32_t count, bool all, bool any) = 0;
-  /// The copies issued before the instruction that gave `token` have landed: performs its mbarrier arrival.
-  virtual void copies_landed([[maybe_unused]] std::uint32_t token) {}
+  /// Called when the copies that precede the ARRIVES.LDGSTSBAR with this Step::arrival_token have landed.
+  virtual void copies_landed(std::uint32_t token) { static_cast<void>(token); }
 
  protected:
   const Instruction* next_ = nullptr;

@@ -1,0 +1,7 @@
+// libsystemc brings a main() of its own; this one must win.
+#include <gtest/gtest.h>
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
