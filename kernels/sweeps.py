@@ -1,8 +1,10 @@
 """Parameter sweeps of the validation kernels: one function per source, which yields (file stem, launch).
 
-A launch is a dict: kernel, title, grid, block, dynamic, args, buffers, reports, check, caches. write_launches turns each
+A launch is a dict: kernel, title, grid, block, dynamic, args, buffers, reports, checks, caches. write_launches turns each
 into traces/STEM.toml. Stems are names that scripts rely on: never rename one.
 """
+
+import references
 
 KIB, MIB = 1024, 1024 * 1024
 
@@ -23,7 +25,14 @@ def report(name, scale=1.0, unit="cycles", buffer="out", kind="i64", index=0):
     return {"name": name, "buffer": buffer, "type": kind, "index": index, "scale": scale, "unit": unit}
 
 
-OUT = {"bytes": 256, "fill": "zero"}
+def constant(buffer, kind, value, index=0, count=1):
+    size = {"i32": 4, "f32": 4, "i64": 8}[kind]
+    return {"kind": "equals", "buffer": buffer, "type": kind, "offset": index * size, "count": count,
+            "expected": {"fill": "constant", "type": kind, "value": value}}
+
+
+# Not zero, so that a kernel that writes nothing is found out.
+OUT = {"bytes": 256, "fill": "constant", "type": "i64", "value": -1}
 
 
 def lds_chain():
@@ -36,16 +45,19 @@ def lds_chain():
             "args": [buf("out"), i32(ways), i32(loads)],
             "buffers": {"out": OUT},
             "reports": [report("latency", 1 / loads)],
+            "checks": [constant("out", "i64", 0, 1)],  # an even number of loads ends where it began
         }
 
 
 def global_chase():
     def launch(operator, title, footprint, stride, warm, hops, caches):
+        seed = 7
         return {
             "kernel": f"global_chase_{operator}", "title": title, "grid": [1], "block": [32], "caches": caches,
             "args": [buf("ring"), buf("out"), i32(warm), i32(hops)],
-            "buffers": {"ring": {"bytes": footprint, "fill": "chase", "stride": stride}, "out": OUT},
+            "buffers": {"ring": {"bytes": footprint, "fill": "chase", "stride": stride, "seed": seed}, "out": OUT},
             "reports": [report("latency", 1 / hops)],
+            "checks": [constant("out", "i64", references.chase_end(footprint // stride, stride, seed, warm + hops), 1)],
         }
     yield "global_chase_l1_ca", launch("ca", "Latency of a load that hits in L1", 16 * KIB, 128, 128, 1024, "warm")
     for operator in ("ca", "cg"):
@@ -63,9 +75,9 @@ def ffma_chain():
         "kernel": "ffma_chain", "title": "Latency of a dependent FFMA", "grid": [1], "block": [32], "caches": "warm",
         "args": [buf("out"), buf("value"), f32(1.0), f32(1.0), i32(count)],
         "buffers": {"out": OUT, "value": {"bytes": 128, "fill": "zero"}},
-        "reports": [report("latency", 1 / count),
-                    report("value_lane_0", 1.0, "", "value", "f32"),
-                    report("value_lane_31", 1.0, "", "value", "f32", 31)],
+        "reports": [report("latency", 1 / count)],
+        "checks": [{"kind": "equals", "buffer": "value", "type": "f32",
+                    "expected": {"fill": "iota", "type": "f32", "start": 2 * count, "step": 1}}],
     }
 
 
@@ -98,20 +110,23 @@ def cp_async_roundtrip():
                 "args": [buf("source"), buf("out"), buf("landed"), i32(stride), i32(footprint), i32(warm), i32(copies)],
                 "buffers": {"source": {"bytes": footprint + 512, "fill": "iota"}, "out": OUT,
                             "landed": {"bytes": 32 * size, "fill": "zero"}},
-                "reports": [report("round_trip", 1 / copies),
-                            report("landed_word_0", 1.0, "", "landed", "i32")],
+                "reports": [report("round_trip", 1 / copies)],
+                "checks": [{"kind": "equals", "buffer": "landed", "expected": {"buffer": "source"},
+                            "expected_offset": (warm + copies - 1) * stride % footprint, "type": "i32"}],
             }
 
 
 def tile_stream_launch(kernel, title, stages, tile_bytes=16 * KIB, tiles=16, work=32, blocks=132, threads=256,
-                       source_bytes=None):
+                       caches="cold"):
     return {
         "kernel": kernel, "title": title, "grid": [blocks], "block": [threads], "dynamic": stages * tile_bytes,
-        "caches": "cold",
+        "caches": caches,
         "args": [buf("source"), buf("result"), i32(tile_bytes), i32(tiles), i32(work), f32(1.0), f32(0.0)],
-        "buffers": {"source": {"bytes": source_bytes or blocks * tiles * tile_bytes, "fill": "random_f32", "seed": 1},
-                    "result": {"bytes": blocks * threads * 4, "fill": "zero"}},
-        "reports": [report("result_0", 1.0, "", "result", "f32")],
+        "buffers": {"source": {"bytes": blocks * tiles * tile_bytes, "fill": "random_f32", "seed": 1},
+                    "result": {"bytes": blocks * threads * 4}},
+        "reports": [],
+        "checks": [{"kind": "crc32", "buffer": "result",
+                    "value": references.tile_stream_crc(blocks, threads, tile_bytes, tiles, 1)}],
     }
 
 
@@ -135,9 +150,9 @@ def hgemm():
             "args": [buf("A"), buf("B"), buf("C"), i32(m), i32(n), i32(k)],
             "buffers": {"A": {"bytes": 2 * m * k, "fill": "random_bf16", "seed": 1},
                         "B": {"bytes": 2 * n * k, "fill": "random_bf16", "seed": 2},
-                        "C": {"bytes": 4 * m * n, "fill": "zero"}},
+                        "C": {"bytes": 4 * m * n}},
             "reports": [],
-            "check": {"kind": "gemm_bf16", "a": "A", "b": "B", "c": "C", "m": m, "n": n, "k": k},
+            "checks": [{"kind": "gemm", "a": "A", "b": "B", "c": "C", "m": m, "n": n, "k": k}],
         }
     yield "hgemm_3stage", launch(1024, 1024, 1024)
     yield "hgemm_3stage_512", launch(512, 512, 512)
