@@ -22,11 +22,13 @@ HbmChannel::HbmChannel(const sc_core::sc_module_name& name, const GpuConfig& con
 }
 
 void HbmChannel::receive(Cycle, Packet& packet) {
-  const std::uint64_t byte = map_.channel_line(packet.line) * kLineBytes;
+  const std::uint64_t byte = map_.channel_line(packet.place) * kLineBytes;
   const std::uint64_t row = byte / config_.row_bytes;
   // Neighbouring rows lie in different banks; the XOR keeps power-of-two strides from meeting in one bank.
   const std::uint32_t bank = static_cast<std::uint32_t>((row ^ (row / config_.banks)) % config_.banks);
   queue_.push_back({&packet, row / config_.banks, bank, 0});
+  writes_ += is_write(queue_.back());
+  arrived_ = true;
 }
 
 std::size_t HbmChannel::window() const { return std::min<std::size_t>(queue_.size(), config_.queue_depth); }
@@ -47,9 +49,17 @@ void HbmChannel::activate(Tick t) {
   // Oldest request of each bank opens its row, unless requests in the window still want the row that is open.
   std::uint64_t seen = 0, wanted = 0;
   const std::size_t count = window();
+  std::uint64_t closed = 0;  // banks whose open row, if any, the window does not ask for first
   for (std::size_t i = 0; i < count; ++i) {
-    if (banks_[queue_[i].bank].open_row == queue_[i].row) wanted |= std::uint64_t{1} << queue_[i].bank;
+    const std::uint64_t bit = std::uint64_t{1} << queue_[i].bank;
+    const bool hit = banks_[queue_[i].bank].open_row == queue_[i].row;
+    if (hit) {
+      wanted |= bit;
+    } else if (!(wanted & bit)) {
+      closed |= bit;
+    }
   }
+  if (closed == 0) return;
   for (std::size_t i = 0; i < count; ++i) {
     const Request& r = queue_[i];
     const std::uint64_t bit = std::uint64_t{1} << r.bank;
@@ -72,6 +82,7 @@ void HbmChannel::activate(Tick t) {
 void HbmChannel::transfer(std::size_t index, Tick start) {
   const Request r = queue_[index];
   const bool write = is_write(r);
+  writes_ -= write;
   const auto bytes = static_cast<std::uint32_t>(std::popcount(r.packet->sectors)) * kSectorBytes;
   const std::uint32_t moved = (bytes + config_.burst_bytes - 1) / config_.burst_bytes * config_.burst_bytes;
   const Tick duration = (moved + config_.bytes_per_clock - 1) / config_.bytes_per_clock;
@@ -91,12 +102,9 @@ void HbmChannel::transfer(std::size_t index, Tick start) {
 
 /// Requests wait in the direction that is not being served until half the window is writes, or nothing else can go.
 void HbmChannel::choose_direction() {
-  const std::size_t count = window();
-  std::size_t writes = 0;
-  for (std::size_t i = 0; i < count; ++i) writes += is_write(queue_[i]);
-  if (writes == count || writes * 2 >= config_.queue_depth) {
+  if (writes_ == queue_.size() || writes_ * 2 >= config_.queue_depth) {
     draining_writes_ = true;
-  } else if (writes * 4 < config_.queue_depth) {
+  } else if (writes_ * 4 < config_.queue_depth) {
     draining_writes_ = false;
   }
 }
@@ -126,6 +134,7 @@ bool HbmChannel::serve(Tick t, Tick& retry) {
   // The column command goes out t_cl before the data; do not decide earlier than that.
   if (choice.start > t + config_.t_cl) {
     retry = choice.start - config_.t_cl;
+    decided_until_ = choice.start <= bus_free_ ? retry : 0;
     return false;
   }
   transfer(choice.index, choice.start);
@@ -135,8 +144,18 @@ bool HbmChannel::serve(Tick t, Tick& retry) {
 Cycle HbmChannel::step(Cycle now) {
   if (queue_.empty()) return kNever;
   const Tick t = to_memory(now);
+  // While the bus is taken far ahead nothing is decided: rows open early enough one activation before it is free.
+  const Tick ahead = config_.t_rp + config_.t_rcd + config_.t_cl;
+  if (bus_free_ > t + ahead) return std::max(now + 1, to_sm(bus_free_ - ahead));
+  // A data transfer that will follow its predecessor without a gap cannot be beaten by a request that arrives meanwhile.
+  if (t < decided_until_) {
+    if (arrived_) activate(t);
+    arrived_ = false;
+    return std::max(now + 1, to_sm(decided_until_));
+  }
   refresh(t);
   activate(t);
+  arrived_ = false;
   Tick retry = kNever;
   while (!queue_.empty() && serve(t, retry)) activate(t);
   if (queue_.empty()) return kNever;

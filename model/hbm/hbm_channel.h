@@ -59,9 +59,12 @@ class HbmChannel : public Block {
   const std::uint64_t memory_khz_, sm_khz_;
   ClockDomain& domain_;
   const AddressMap& map_;
-  std::vector<Request> queue_;
+  std::vector<Request> queue_;  ///< in order of arrival
+  std::size_t writes_ = 0;      ///< of them
   std::vector<Bank> banks_;
   Tick bus_free_ = 0, last_activate_ = 0, next_refresh_ = 0;
+  Tick decided_until_ = 0;  ///< nothing to decide before
+  bool arrived_ = false;    ///< since the last step
   bool last_was_write_ = false, draining_writes_ = false;
   HbmCounters counters_;
 };

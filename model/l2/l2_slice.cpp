@@ -17,6 +17,7 @@ L2Slice::L2Slice(const sc_core::sc_module_name& name, const GpuConfig& config, c
       partition_(map.partition_of_slice(id)),
       sets_(config.l2.bytes / config.l2.slices / kLineBytes / config.l2.ways) {
   lines_.resize(sets_ * config_.ways);
+  tags_.assign(lines_.size(), kNoAddress);
 }
 
 void L2Slice::connect(L2Slice* peer, std::vector<HbmChannel*> channels) {
@@ -24,7 +25,10 @@ void L2Slice::connect(L2Slice* peer, std::vector<HbmChannel*> channels) {
   channels_ = std::move(channels);
 }
 
-void L2Slice::flush() { std::fill(lines_.begin(), lines_.end(), Line{}); }
+void L2Slice::flush() {
+  std::fill(lines_.begin(), lines_.end(), Line{});
+  std::fill(tags_.begin(), tags_.end(), kNoAddress);
+}
 
 Cycle L2Slice::occupy(Cycle now, std::uint32_t cycles) {
   const Cycle start = std::max(now, free_at_);
@@ -33,42 +37,42 @@ Cycle L2Slice::occupy(Cycle now, std::uint32_t cycles) {
   return start;
 }
 
-std::size_t L2Slice::set_of(std::uint64_t address) const {
-  const AddressMap::Place place = map_.place(address);
-  // Home lines and copies of the other partition's lines share the sets; local line numbers are dense in both.
-  return static_cast<std::size_t>(place.local_line % sets_) * config_.ways;
-}
-
-L2Slice::Line* L2Slice::find(std::uint64_t address) {
-  Line* set = &lines_[set_of(address)];
-  for (std::uint32_t way = 0; way < config_.ways; ++way) {
-    if (set[way].address == address) return &set[way];
+L2Slice::Line* L2Slice::find(const Packet& packet) {
+  const std::size_t set = set_of(packet);
+  for (std::size_t i = set; i < set + config_.ways; ++i) {
+    if (tags_[i] == packet.line) return &lines_[i];
   }
   return nullptr;
 }
 
-L2Slice::Line* L2Slice::allocate(Cycle ready, std::uint64_t address) {
-  Line* set = &lines_[set_of(address)];
-  Line* victim = nullptr;
-  for (std::uint32_t way = 0; way < config_.ways; ++way) {
-    Line& line = set[way];
-    if (line.pending != 0 || line.waiters != nullptr) continue;
-    if (victim == nullptr || line.last_use < victim->last_use) victim = &line;
-  }
-  if (victim == nullptr) return nullptr;
-  evict(ready, *victim);
-  *victim = Line{};
-  victim->address = address;
-  return victim;
+L2Slice::Line* L2Slice::find_or_allocate(Cycle ready, const Packet& packet) {
+  Line* line = find(packet);
+  return line != nullptr ? line : allocate(ready, packet);
 }
 
-void L2Slice::evict(Cycle ready, Line& line) {
+L2Slice::Line* L2Slice::allocate(Cycle ready, const Packet& packet) {
+  const std::size_t set = set_of(packet);
+  std::size_t victim = lines_.size();
+  for (std::size_t i = set; i < set + config_.ways; ++i) {
+    if (lines_[i].pending != 0 || lines_[i].waiters != nullptr) continue;
+    if (victim == lines_.size() || lines_[i].last_use < lines_[victim].last_use) victim = i;
+  }
+  if (victim == lines_.size()) return nullptr;
+  evict(ready, lines_[victim], tags_[victim]);
+  tags_[victim] = packet.line;
+  lines_[victim] = Line{};
+  lines_[victim].place = packet.place;
+  return &lines_[victim];
+}
+
+void L2Slice::evict(Cycle ready, Line& line, std::uint64_t address) {
   if (line.valid == 0) return;
   ++counters_.evictions;
   if (line.dirty == 0) return;
   Packet* packet = packets_.take();
-  *packet = Packet{.line = line.address, .reply_to = this, .kind = PacketKind::kWrite, .sectors = line.dirty};
-  domain_.send(ready + 1, channel(line.address), *packet);
+  *packet =
+      Packet{.line = address, .place = line.place, .reply_to = this, .kind = PacketKind::kWrite, .sectors = line.dirty};
+  domain_.send(ready + 1, channel(line.place), *packet);
 }
 
 void L2Slice::receive(Cycle now, Packet& packet) {
@@ -83,7 +87,7 @@ void L2Slice::receive(Cycle now, Packet& packet) {
 
 void L2Slice::request(Cycle now, Packet& packet) {
   if (packet.kind == PacketKind::kInvalidate) {
-    if (Line* line = find(packet.line); line != nullptr) line->valid = 0;
+    if (Line* line = find(packet); line != nullptr) line->valid = 0;
     packet.is_answer = true;
     domain_.send(now + std::max(1u, config_.partition_latency / 2), *packet.reply_to, packet);
     return;
@@ -96,17 +100,15 @@ void L2Slice::request(Cycle now, Packet& packet) {
     counters_.atomic_sectors += sectors;
   }
   const Cycle ready = occupy(now, cycles) + cycles - 1 + config_.hit_latency;
-  const AddressMap::Place place = map_.place(packet.line);
   if (packet.kind == PacketKind::kWrite) {
     write(ready, packet);
   } else {
-    read(ready, packet, place);
+    read(ready, packet);
   }
 }
 
-void L2Slice::read(Cycle ready, Packet& packet, const AddressMap::Place& place) {
-  Line* line = find(packet.line);
-  if (line == nullptr) line = allocate(ready, packet.line);
+void L2Slice::read(Cycle ready, Packet& packet) {
+  Line* line = find_or_allocate(ready, packet);
   if (line == nullptr) {
     retry(ready, packet);
     return;
@@ -114,7 +116,7 @@ void L2Slice::read(Cycle ready, Packet& packet, const AddressMap::Place& place) 
   const auto present = static_cast<std::uint8_t>(line->valid & packet.sectors);
   counters_.read_sectors += static_cast<std::uint64_t>(std::popcount(packet.sectors));
   counters_.read_sector_hits += static_cast<std::uint64_t>(std::popcount(present));
-  if (place.partition != partition_) ++counters_.far_requests;
+  if (packet.place.partition != partition_) ++counters_.far_requests;
   line->last_use = ++uses_;
   if (present == packet.sectors) {
     answer(ready, packet);
@@ -125,7 +127,7 @@ void L2Slice::read(Cycle ready, Packet& packet, const AddressMap::Place& place) 
   waiter->next = line->waiters;
   line->waiters = waiter;
   const auto missing = static_cast<std::uint8_t>(packet.sectors & ~line->valid & ~line->pending);
-  if (missing != 0) fetch(ready, *line, missing, place);
+  if (missing != 0) fetch(ready, *line, packet.line, missing);
 }
 
 void L2Slice::retry(Cycle ready, Packet& packet) {
@@ -134,19 +136,20 @@ void L2Slice::retry(Cycle ready, Packet& packet) {
   domain_.send(ready + 1, *this, packet);
 }
 
-void L2Slice::fetch(Cycle ready, Line& line, std::uint8_t sectors, const AddressMap::Place& place) {
+void L2Slice::fetch(Cycle ready, Line& line, std::uint64_t address, std::uint8_t sectors) {
   line.pending |= sectors;
   Packet* child = packets_.take();
-  *child = Packet{.line = line.address, .reply_to = this, .kind = PacketKind::kRead, .sectors = sectors};
-  if (place.partition == partition_) {
-    domain_.send(ready + std::max(1u, config_.miss_latency), channel(line.address), *child);
+  *child =
+      Packet{.line = address, .place = line.place, .reply_to = this, .kind = PacketKind::kRead, .sectors = sectors};
+  if (line.place.partition == partition_) {
+    domain_.send(ready + std::max(1u, config_.miss_latency), channel(line.place), *child);
   } else {
     domain_.send(ready + std::max(1u, config_.partition_latency / 2), *peer_, *child);
   }
 }
 
 void L2Slice::fill(Cycle now, Packet& child) {
-  Line* line = find(child.line);
+  Line* line = find(child);
   if (line == nullptr) throw ModelError("L2 fill for a line that is gone");
   line->valid |= child.sectors;
   line->pending &= static_cast<std::uint8_t>(~child.sectors);
@@ -177,8 +180,7 @@ void L2Slice::fill(Cycle now, Packet& child) {
 }
 
 void L2Slice::write(Cycle ready, Packet& packet) {
-  Line* line = find(packet.line);
-  if (line == nullptr) line = allocate(ready, packet.line);
+  Line* line = find_or_allocate(ready, packet);
   if (line == nullptr) {
     retry(ready, packet);
     return;
@@ -187,15 +189,15 @@ void L2Slice::write(Cycle ready, Packet& packet) {
   line->last_use = ++uses_;
   line->valid |= packet.sectors;
   line->dirty |= packet.sectors;
-  drop_copy(ready, *line);
+  drop_copy(ready, *line, packet.line);
   answer(ready, packet);
 }
 
-void L2Slice::drop_copy(Cycle ready, Line& line) {
+void L2Slice::drop_copy(Cycle ready, Line& line, std::uint64_t address) {
   if (!line.copied) return;
   line.copied = false;
   Packet* probe = packets_.take();
-  *probe = Packet{.line = line.address, .reply_to = this, .kind = PacketKind::kInvalidate};
+  *probe = Packet{.line = address, .place = line.place, .reply_to = this, .kind = PacketKind::kInvalidate};
   domain_.send(ready + std::max(1u, config_.partition_latency / 2), *peer_, *probe);
 }
 
@@ -203,11 +205,11 @@ void L2Slice::answer(Cycle when, Packet& packet) {
   std::uint32_t latency = noc_.response_latency;
   if (packet.reply_to == peer_) {
     latency = config_.partition_latency - config_.partition_latency / 2;
-    if (Line* line = find(packet.line); line != nullptr) line->copied = true;
+    if (Line* line = find(packet); line != nullptr) line->copied = true;
   } else if (packet.kind != PacketKind::kRead) {
-    if (Line* line = find(packet.line); line != nullptr) {
+    if (Line* line = find(packet); line != nullptr) {
       line->dirty |= packet.sectors;
-      drop_copy(when, *line);
+      drop_copy(when, *line, packet.line);
     }
   }
   if (packet.reply_to != peer_ && packet.partition != partition_) latency += config_.partition_latency / 2;

@@ -44,8 +44,9 @@ class L2Slice : public Block {
     Waiter* next = nullptr;
     Packet* packet = nullptr;
   };
+  static constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};
   struct Line {
-    std::uint64_t address = ~std::uint64_t{0};
+    Place place;
     std::uint64_t last_use = 0;
     Waiter* waiters = nullptr;
     std::uint8_t valid = 0, dirty = 0, pending = 0;  ///< by sector
@@ -53,18 +54,22 @@ class L2Slice : public Block {
   };
 
   void request(Cycle now, Packet& packet);
-  void read(Cycle ready, Packet& packet, const AddressMap::Place& place);
+  void read(Cycle ready, Packet& packet);
   void write(Cycle ready, Packet& packet);
   void retry(Cycle ready, Packet& packet);
   void answer(Cycle when, Packet& packet);
   void fill(Cycle now, Packet& child);
-  void fetch(Cycle ready, Line& line, std::uint8_t sectors, const AddressMap::Place& place);
-  void drop_copy(Cycle ready, Line& line);
-  void evict(Cycle ready, Line& line);
-  Line* find(std::uint64_t address);
-  Line* allocate(Cycle ready, std::uint64_t address);
-  std::size_t set_of(std::uint64_t address) const;
-  HbmChannel& channel(std::uint64_t line) const { return *channels_[map_.channel(line)]; }
+  void fetch(Cycle ready, Line& line, std::uint64_t address, std::uint8_t sectors);
+  void drop_copy(Cycle ready, Line& line, std::uint64_t address);
+  void evict(Cycle ready, Line& line, std::uint64_t address);
+  Line* find(const Packet& packet);
+  Line* find_or_allocate(Cycle ready, const Packet& packet);
+  Line* allocate(Cycle ready, const Packet& packet);
+  /// Home lines and copies of the other partition's lines share the sets; local line numbers are dense in both.
+  std::size_t set_of(const Packet& packet) const {
+    return static_cast<std::size_t>(packet.place.local_line % sets_) * config_.ways;
+  }
+  HbmChannel& channel(const Place& place) const { return *channels_[map_.channel(place)]; }
   Cycle occupy(Cycle now, std::uint32_t cycles);
 
   const L2Config config_;
@@ -74,7 +79,8 @@ class L2Slice : public Block {
   const std::uint32_t partition_;
   L2Slice* peer_ = nullptr;
   std::vector<HbmChannel*> channels_;
-  std::vector<Line> lines_;  ///< sets × ways
+  std::vector<std::uint64_t> tags_;  ///< line addresses, sets × ways: apart from the rest, a look-up reads only these
+  std::vector<Line> lines_;          ///< sets × ways
   std::size_t sets_;
   std::uint64_t uses_ = 0;
   Cycle free_at_ = 0;

@@ -8,16 +8,17 @@
 
 namespace smpipe {
 
+/// A line's home.
+struct Place {
+  std::uint32_t partition = 0;   ///< home partition
+  std::uint32_t index = 0;       ///< slice within a partition
+  std::uint64_t local_line = 0;  ///< dense line number within that slice
+};
+
 /// Deterministic, total and bijective: consecutive lines of a partition spread over all of its slices, and each slice
 /// sees a dense sequence of local lines, so that streams fill DRAM rows.
 class AddressMap {
  public:
-  struct Place {
-    std::uint32_t partition;   ///< home partition
-    std::uint32_t index;       ///< slice within a partition
-    std::uint64_t local_line;  ///< dense line number within that slice
-  };
-
   explicit AddressMap(const GpuConfig& config)
       : partitions_(config.l2.partitions),
         per_partition_(config.l2.slices / config.l2.partitions),
@@ -42,16 +43,14 @@ class AddressMap {
 
   /// HBM channel behind a line's home slice. Either count divides the other: several channels per slice take turns by
   /// line, or several slices share a channel.
-  std::uint32_t channel(std::uint64_t line_address) const {
-    const Place p = place(line_address);
+  std::uint32_t channel(const Place& p) const {
     const std::uint32_t s = slice(p.partition, p.index);
     if (channels_ <= slices_) return s / (slices_ / channels_);
     const std::uint32_t per_slice = channels_ / slices_;
     return s * per_slice + static_cast<std::uint32_t>(p.local_line % per_slice);
   }
   /// Dense line number within the channel.
-  std::uint64_t channel_line(std::uint64_t line_address) const {
-    const Place p = place(line_address);
+  std::uint64_t channel_line(const Place& p) const {
     if (channels_ > slices_) return p.local_line / (channels_ / slices_);
     const std::uint32_t sharing = slices_ / channels_;
     return p.local_line * sharing + slice(p.partition, p.index) % sharing;

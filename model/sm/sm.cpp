@@ -83,14 +83,14 @@ Cycle Sm::send(Cycle ready, Packet& packet) {
   const std::uint32_t width = config_.noc.request_bytes_per_cycle;
   const std::uint32_t cycles = (config_.noc.header_bytes + data + width - 1) / width;
   out_free_ = std::max(ready, out_free_) + cycles;
-  const AddressMap::Place place = map_.place(packet.line);
+  packet.place = map_.place(packet.line);
   packet.partition = static_cast<std::uint8_t>(map_.partition_of_sm(id_));
   packet.reply_to = this;
   // Reads look for a copy in their own partition; everything that changes data goes to the home slice.
-  const std::uint32_t target = packet.kind == PacketKind::kRead ? packet.partition : place.partition;
+  const std::uint32_t target = packet.kind == PacketKind::kRead ? packet.partition : packet.place.partition;
   std::uint32_t latency = std::max(1u, config_.noc.request_latency);
   if (target != packet.partition) latency += config_.l2.partition_latency / 2;
-  domain_.send(out_free_ - 1 + latency, *slices_[map_.slice(target, place.index)], packet);
+  domain_.send(out_free_ - 1 + latency, *slices_[map_.slice(target, packet.place.index)], packet);
   return out_free_;
 }
 
