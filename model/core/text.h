@@ -8,7 +8,7 @@
 
 namespace smpipe {
 
-/// Levenshtein distance.
+/// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// The candidate nearest to `word`, or an empty string when none is near enough to be a likely typo.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -171,12 +171,20 @@ class Reader {
 
   // ---- buffers
 
+  /// Names become file names when buffers are dumped.
+  void check_name(const std::string& name, unsigned line) const {
+    const auto good = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-'; };
+    if (!name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), good)) return;
+    fail(line, fmt::format("'{}' is not a name for a buffer", name), "use up to 64 letters, digits, _ and -");
+  }
+
   void read_buffers() {
     const toml::node* node = top_.find("buffers");
     if (node == nullptr) return;
     const toml::table& table = table_value(path_, *node, "buffers");
     for (const std::string& name : keys_in_order(table)) {
       const std::string where = "buffers." + name;
+      check_name(name, line_of(*table.get(name)));
       const toml::node& entry = *table.get(name);
       TableReader reader(path_, table_value(path_, entry, where), where, line_of(entry));
       Buffer buffer;
