@@ -1,0 +1,110 @@
+#include "frontend/sass/sass_executor.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "frontend/sass/decode.h"
+#include "frontend/sass/lanes.h"
+#include "frontend/sass/machine.h"
+
+namespace smpipe {
+namespace {
+
+/// Layout of constant bank 0, which differs between generations.
+struct ConstantLayout {
+  std::uint32_t parameters;
+  std::uint32_t descriptor;
+};
+
+constexpr std::uint32_t kSharedWindowAt = 0x18, kLocalWindowAt = 0x20, kStackAt = 0x28;
+constexpr std::uint32_t kHopperReservedShared = 1024;
+constexpr std::uint32_t kMaxThreads = 1024;
+
+template <class T>
+void put(std::vector<std::uint8_t>& bank, std::size_t at, T value) {
+  std::memcpy(bank.data() + at, &value, sizeof value);
+}
+
+std::vector<std::uint8_t> constant_bank(const Launch& launch, const sass::Image& image) {
+  const ConstantLayout layout = image.hopper ? ConstantLayout{0x210, 0x208} : ConstantLayout{0x160, 0x118};
+  // Parameters are read in words, so the last one is padded.
+  const std::size_t bytes = layout.parameters + (launch.parameters.size() + 7) / 8 * 8;
+  std::vector<std::uint8_t> bank(bytes);
+  const LaunchShape& shape = launch.shape;
+  put(bank, 0x0, shape.block.x);
+  put(bank, 0x4, shape.block.y);
+  put(bank, 0x8, shape.block.z);
+  put(bank, 0xc, shape.grid.x);
+  put(bank, 0x10, shape.grid.y);
+  put(bank, 0x14, shape.grid.z);
+  put(bank, kSharedWindowAt, sass::kSharedWindow);
+  put(bank, kLocalWindowAt, sass::kLocalWindow);
+  put(bank, kStackAt, image.local_bytes);
+  put(bank, layout.descriptor, std::uint64_t{0});
+  std::copy(launch.parameters.begin(), launch.parameters.end(), bank.begin() + layout.parameters);
+  return bank;
+}
+
+void check_shape(const Launch& launch) {
+  const LaunchShape& s = launch.shape;
+  if (s.grid.count() == 0) throw InputError(launch.file, 0, "the grid has no blocks", "every dimension is at least 1");
+  if (s.block.count() == 0 || s.block.count() > kMaxThreads) {
+    throw InputError(launch.file, 0, fmt::format("a block of {} threads", s.block.count()),
+                     "a block has 1 to 1024 threads");
+  }
+}
+
+}  // namespace
+
+SassExecutor::SassExecutor(SassKernel kernel, const Launch& launch, DeviceMemory& memory, std::uint32_t sm_count)
+    : image_(std::make_unique<sass::Image>()) {
+  check_shape(launch);
+  sass::Image& image = *image_;
+  image.kernel = std::move(kernel);
+  image.shape = launch.shape;
+  image.memory = &memory;
+  image.sm_count = sm_count;
+  image.wide_host = sass::wide_host();
+  const std::string& architecture = image.kernel.program.architecture;
+  image.hopper = architecture.rfind("sm_9", 0) == 0;
+  if (!image.hopper && architecture.rfind("sm_8", 0) != 0) {
+    throw InputError(image.kernel.program.file, 0, fmt::format("architecture {} cannot be executed", architecture),
+                     "smpipe executes sm_80 and sm_90 code");
+  }
+  image.local_bytes = (launch.shape.local_bytes_per_thread + 15) / 16 * 16;
+  image.shared_bytes =
+      launch.shape.static_shared_bytes + launch.shape.dynamic_shared_bytes + (image.hopper ? kHopperReservedShared : 0);
+  for (auto& [bank, data] : image.kernel.constant_banks) {
+    if (bank < image.banks.size()) image.banks[bank] = data;
+  }
+  image.banks[0] = constant_bank(launch, image);
+  sass::decode_kernel(image);
+}
+
+SassExecutor::~SassExecutor() = default;
+
+const Program& SassExecutor::program() const { return image_->kernel.program; }
+const LaunchShape& SassExecutor::shape() const { return image_->shape; }
+
+BlockStream& SassExecutor::start_block(std::uint64_t linear, std::uint32_t sm) {
+  if (free_.empty()) {
+    blocks_.push_back(std::make_unique<sass::Block>(*image_, static_cast<std::uint32_t>(blocks_.size())));
+    free_.push_back(blocks_.back().get());
+  }
+  sass::Block* block = free_.back();
+  free_.pop_back();
+  block->start(linear, sm);
+  return *block;
+}
+
+void SassExecutor::finish_block(BlockStream& block) {
+  sass::Block& b = static_cast<sass::Block&>(block);
+  if (!b.busy) throw ModelError("a block was finished twice");
+  b.busy = false;
+  free_.push_back(&b);
+}
+
+}  // namespace smpipe
