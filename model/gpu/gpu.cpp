@@ -61,7 +61,7 @@ GpuCounters Gpu::run(KernelSource& source, const Occupancy& occupancy, std::uint
                      const std::function<void(Cycle, std::uint64_t)>& on_cycle) {
   for (auto& sm : sms_) {
     sm->reset_counters();
-    sm->begin(source, occupancy, [this](std::uint32_t) { scheduler_.block_finished(domain_.now()); });
+    sm->begin(source, occupancy, [this](std::uint32_t id) { scheduler_.block_finished(domain_.now(), id); });
   }
   for (auto& slice : slices_) slice->reset_counters();
   for (auto& channel : channels_) channel->reset_counters();

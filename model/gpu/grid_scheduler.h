@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "config/gpu_config.h"
@@ -17,7 +18,8 @@ class GridScheduler : public Block {
 
   /// Distributes blocks 0 .. `blocks`-1. The emptiest SM is served first, the lowest number among equals.
   void begin(std::vector<Sm*> sms, std::uint32_t blocks_per_sm, std::uint64_t blocks);
-  void block_finished(Cycle now);
+  /// The slot is refilled `block_turnaround` cycles later.
+  void block_finished(Cycle now, std::uint32_t sm);
 
   void receive(Cycle, Packet&) override {}
   Cycle step(Cycle now) override;
@@ -31,7 +33,13 @@ class GridScheduler : public Block {
  private:
   const GpuConfig& config_;
   ClockDomain& domain_;
+  struct Refill {
+    Cycle when;
+    std::uint32_t sm;
+  };
   std::vector<Sm*> sms_;
+  std::vector<std::uint32_t> taken_;  ///< block slots by SM, refilled ones included
+  std::deque<Refill> refills_;
   std::uint32_t blocks_per_sm_ = 0;
   std::uint64_t blocks_ = 0, next_block_ = 0;
   Cycle free_at_ = 0;

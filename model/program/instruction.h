@@ -57,6 +57,7 @@ struct MemoryOp {
   bool bypass_l1 = false;      ///< LDGSTS.BYPASS, .STRONG.GPU/.SYS and volatile accesses, atomics
   std::uint8_t bytes = 0;      ///< bytes per lane; for LDSM 4 × number of 8×8 matrices
   std::uint8_t registers = 0;  ///< data registers per lane that are written (loads) or handed off (stores)
+  std::uint8_t operand_registers = 1;  ///< 32-bit registers per lane that the instruction takes to the LSU: address and data
 };
 
 /// Scheduling information that the compiler put into the instruction word.

@@ -41,10 +41,9 @@ MemoryOperation& Lsu::enqueue(Cycle now, Warp& warp, const Instruction& instruct
   op->write_counter = instruction.control.write_counter;
   op->read_counter = instruction.control.read_counter;
   op->data_wavefronts = op->lines = op->pending = 0;
-  Queue& queue = queues_[warp.smsp];
-  (queue.head == nullptr ? queue.head : queue.tail->next) = op;
-  queue.tail = op;
-  ++queue.size;
+  Lane& lane = lanes_[warp.smsp];
+  lane.mio.push(*op);
+  ++lane.mio_size;
   ++warp.outstanding;
   return *op;
 }
@@ -160,69 +159,98 @@ void Lsu::count_issue(const MemoryOperation& op, const Wavefronts& shared) {
   }
 }
 
-// ---------------------------------------------------------------- hand-off
+// ---------------------------------------------------------------- operand port and arbiter
 
-Cycle Lsu::earliest(const MemoryOperation& head, const Queue& queue) const {
-  Cycle when = std::max({head.issued + config_.mio.latency, queue.port_free, sm_free_});
-  if (is_shared(head)) {
-    when = std::max(when, data_free_);
-    if (!is_store(head)) when = std::max(when, queue.return_free);
-    return when;
+void Lsu::Queue::push(MemoryOperation& op) {
+  op.next = nullptr;
+  (head == nullptr ? head : tail->next) = &op;
+  tail = &op;
+  ++size;
+}
+
+MemoryOperation& Lsu::Queue::pop() {
+  MemoryOperation& op = *head;
+  head = op.next;
+  op.next = nullptr;
+  --size;
+  return op;
+}
+
+std::uint32_t Lsu::front_latency(const MemoryOperation& op) const {
+  return config_.mio.latency + op.instruction->memory.operand_registers * config_.mio.cycles_per_register;
+}
+
+Cycle Lsu::earliest_transfer(const Lane& lane) const {
+  if (lane.mio.head == nullptr || lane.transferring || lane.lsu.size >= config_.mio.lsu_queue_depth) return kNever;
+  const MemoryOperation& op = *lane.mio.head;
+  Cycle when = std::max(op.issued + config_.mio.latency, lane.port_free);
+  if (lane.last_warp == op.warp) when = std::max(when, lane.last_transfer + config_.mio.interval_warp);
+  return when;
+}
+
+void Lsu::start_transfer(Cycle now, Lane& lane) {
+  MemoryOperation& op = lane.mio.pop();
+  const Cycle over = now + std::max<Cycle>(1, front_latency(op) - config_.mio.latency);
+  lane.transferring = true;
+  lane.port_free = over;
+  lane.last_warp = op.warp;
+  lane.last_transfer = now;
+  wheel_.schedule(over, {.kind = SmEvent::Kind::kOperandsOver, .warp = op.warp, .object = &op});
+}
+
+void Lsu::operands_over(Cycle now, MemoryOperation& op) {
+  Lane& lane = lanes_[op.warp->smsp];
+  lane.transferring = false;
+  --lane.mio_size;
+  lane.lsu.push(op);
+  if (op.read_counter != ControlCode::kNoCounter) {
+    wheel_.schedule(now, {.kind = SmEvent::Kind::kReadCounter, .counter = op.read_counter, .warp = op.warp});
   }
-  // A load needs room for its misses; it waits for answers, which step the LSU again.
-  if (outstanding_sectors_ >= config_.l1.miss_entries && !is_store(head)) return kNever;
-  return std::max({when, tag_free_, port_.free_at()});
+}
+
+Cycle Lsu::earliest_pass(const Lane& lane) const {
+  if (lane.lsu.head == nullptr) return kNever;
+  const MemoryOperation& op = *lane.lsu.head;
+  Cycle when = sm_free_;
+  if (is_shared(op)) {
+    when = std::max(when, data_free_);
+    return is_store(op) ? when : std::max(when, lane.return_free);
+  }
+  // Answers and the tag stage's progress step the LSU again.
+  if (in_tag_stage_ >= config_.l1.queue_depth) return kNever;
+  if (outstanding_sectors_ >= config_.l1.miss_entries && !is_store(op)) return kNever;
+  return std::max(when, port_.free_at());
 }
 
 Cycle Lsu::step(Cycle now) {
-  freed_slot_ = false;
   const std::uint32_t smsps = config_.smsp.count;
   for (std::uint32_t i = 0; i < smsps; ++i) {
-    Queue& queue = queues_[(next_smsp_ + i) % smsps];
-    if (queue.head == nullptr || earliest(*queue.head, queue) > now) continue;
+    Lane& lane = lanes_[(next_smsp_ + i) % smsps];
+    if (earliest_pass(lane) > now) continue;
     next_smsp_ = (next_smsp_ + i + 1) % smsps;
-    hand_over(now, queue);
+    pass(now, lane);
     break;
   }
   Cycle next = kNever;
   for (std::uint32_t i = 0; i < smsps; ++i) {
-    if (queues_[i].head != nullptr) next = std::min(next, earliest(*queues_[i].head, queues_[i]));
+    Lane& lane = lanes_[i];
+    if (earliest_transfer(lane) <= now) start_transfer(now, lane);
+    next = std::min({next, earliest_transfer(lane), earliest_pass(lane)});
   }
   return next == kNever ? kNever : std::max(next, now + 1);
 }
 
-void Lsu::hand_over(Cycle now, Queue& queue) {
-  MemoryOperation& op = *queue.head;
-  queue.head = op.next;
-  op.next = nullptr;
-  --queue.size;
-  freed_slot_ = true;
+void Lsu::pass(Cycle now, Lane& lane) {
+  MemoryOperation& op = lane.lsu.pop();
   sm_free_ = now + config_.mio.interval_sm;
-  const std::uint32_t registers = std::max<std::uint32_t>(1, op.instruction->memory.registers);
-  const bool hands_data = is_store(op) || op.kind == MemoryKind::kAtomic || op.kind == MemoryKind::kReduction;
-  const std::uint32_t extra = hands_data ? (registers - 1) * config_.mio.store_cycles_per_register : 0;
-  queue.port_free = now + (is_shared(op) ? config_.mio.interval_shared : config_.mio.interval_global) + extra;
-  release_operands(now + extra, op);
   if (is_shared(op)) {
-    shared_access(now, queue, op);
+    shared_access(now, lane, op);
   } else {
-    global_access(now, queue, op);
+    global_access(now, lane, op);
   }
 }
 
-void Lsu::release_operands(Cycle now, const MemoryOperation& op) {
-  if (op.read_counter == ControlCode::kNoCounter) return;
-  std::uint32_t latency = config_.mio.latency;
-  if (op.kind == MemoryKind::kAsyncCopy) {
-    latency = config_.copy.read_latency;
-  } else if (is_store(op)) {
-    latency = is_shared(op) ? config_.shared.store_latency : config_.l1.store_latency;
-  }
-  const Cycle when = now + 1 + (latency > config_.mio.latency ? latency - config_.mio.latency - 1 : 0);
-  wheel_.schedule(when, {.kind = SmEvent::Kind::kReadCounter, .counter = op.read_counter, .warp = op.warp});
-}
-
-Cycle Lsu::data_stage(Cycle now, std::uint32_t wavefronts, Queue* returns_to) {
+Cycle Lsu::data_stage(Cycle now, std::uint32_t wavefronts, Lane* returns_to) {
   if (wavefronts == 0) return now;
   const Cycle start = std::max(now, data_free_);
   data_free_ = start + wavefronts;
@@ -237,14 +265,22 @@ Cycle Lsu::data_stage(Cycle now, std::uint32_t wavefronts, Queue* returns_to) {
   return last;
 }
 
-void Lsu::shared_access(Cycle now, Queue& queue, MemoryOperation& op) {
+void Lsu::shared_access(Cycle now, Lane& lane, MemoryOperation& op) {
   const bool returns = op.shuffle || op.kind == MemoryKind::kLoad || op.kind == MemoryKind::kLoadMatrix ||
                        op.kind == MemoryKind::kAtomic;
-  const Cycle last = data_stage(now, op.data_wavefronts, returns ? &queue : nullptr);
+  const Cycle last = data_stage(now, op.data_wavefronts, returns ? &lane : nullptr);
   std::uint32_t latency = config_.shared.latency;
+  if (op.kind == MemoryKind::kLoad && op.instruction->memory.bytes == 8) latency = config_.shared.latency_64;
+  if (op.kind == MemoryKind::kLoad && op.instruction->memory.bytes == 16) latency = config_.shared.latency_128;
   if (op.shuffle) latency = config_.shared.shuffle_latency;
   if (op.kind == MemoryKind::kAtomic || op.kind == MemoryKind::kReduction) latency = config_.shared.atomic_latency;
-  complete(last, op, latency - config_.mio.latency);
+  complete(last, op, behind_front(op, latency));
+}
+
+/// What is left of an unloaded latency, counted from the issue, once the instruction has passed the arbiter.
+std::uint32_t Lsu::behind_front(const MemoryOperation& op, std::uint32_t latency) const {
+  const std::uint32_t front = front_latency(op);
+  return latency > front ? latency - front : 1;
 }
 
 /// Schedules the end of an operation: `latency` cycles after its last wavefront.
@@ -255,9 +291,13 @@ void Lsu::complete(Cycle last, MemoryOperation& op, std::uint32_t latency) {
 
 // ---------------------------------------------------------------- global, local, cp.async
 
-void Lsu::global_access(Cycle now, Queue& queue, MemoryOperation& op) {
-  const std::uint32_t tag_cycles = (op.lines + config_.l1.lines_per_cycle - 1) / config_.l1.lines_per_cycle;
-  tag_free_ = now + std::max(1u, tag_cycles);
+void Lsu::global_access(Cycle now, Lane& lane, MemoryOperation& op) {
+  // The tag stage works in order: the look-ups begin when those of its predecessors are done.
+  const std::uint32_t per_cycle = config_.l1.lines_per_cycle;
+  const Cycle start = std::max(now, tag_free_);
+  tag_free_ = start + std::max(1u, (op.lines + per_cycle - 1) / per_cycle);
+  ++in_tag_stage_;
+  wheel_.schedule(tag_free_, {.kind = SmEvent::Kind::kTagsDone});
   if (op.kind == MemoryKind::kStore || op.kind == MemoryKind::kReduction) {
     for (std::uint32_t i = 0; i < op.lines; ++i) {
       if (op.space == Space::kLocal) {
@@ -268,19 +308,18 @@ void Lsu::global_access(Cycle now, Queue& queue, MemoryOperation& op) {
       const PacketKind kind = is_store(op) ? PacketKind::kWrite : PacketKind::kReduction;
       ++op.pending;
       ++op.warp->unacknowledged_stores;
-      send(now + config_.l1.miss_latency + i / config_.l1.lines_per_cycle, &op, op.line[i], op.sectors[i], kind,
-           op.lanes_on[i]);
+      send(start + config_.l1.miss_latency + i / per_cycle, &op, op.line[i], op.sectors[i], kind, op.lanes_on[i]);
     }
     // The warp's slot does not wait for the acknowledgements; fences and the end of the launch do.
     --op.warp->outstanding;
     return;
   }
-  for (std::uint32_t i = 0; i < op.lines; ++i) look_up(now + i / config_.l1.lines_per_cycle, op, i);
+  for (std::uint32_t i = 0; i < op.lines; ++i) look_up(start + i / per_cycle, op, i);
   if (op.pending > 0) return;
   if (op.kind == MemoryKind::kAsyncCopy) {
-    complete(data_stage(now, op.data_wavefronts, nullptr), op, config_.copy.hit_latency - config_.mio.latency);
+    complete(data_stage(start, op.data_wavefronts, nullptr), op, behind_front(op, config_.copy.hit_latency));
   } else {
-    complete(data_stage(now, op.data_wavefronts, &queue), op, config_.l1.hit_latency - config_.mio.latency);
+    complete(data_stage(start, op.data_wavefronts, &lane), op, behind_front(op, config_.l1.hit_latency));
   }
 }
 
@@ -385,7 +424,7 @@ void Lsu::one_answer(Cycle now, MemoryOperation& op) {
   if (op.kind == MemoryKind::kAsyncCopy) {
     complete(data_stage(now, op.data_wavefronts, nullptr), op, config_.copy.write_latency);
   } else {
-    complete(data_stage(now, op.data_wavefronts, &queues_[op.warp->smsp]), op, config_.l1.fill_latency);
+    complete(data_stage(now, op.data_wavefronts, &lanes_[op.warp->smsp]), op, config_.l1.fill_latency);
   }
 }
 

@@ -1,8 +1,8 @@
 // MIO queues, the load/store unit behind them, the shared-memory data stage, L1 and the asynchronous copy engine.
 //
-//   SMSP ─► MIO queue (per SMSP) ─► arbiter (one warp instruction per cycle and SM) ─► address/tag stage ─► data stage
-//                                                                          │                     ▲
-//                                                                          └► L1 miss ► NoC ► L2 ┘
+//   SMSP ─► MIO queue ─► operand port ─► LSU queue ─► arbiter ─► shared memory ────────► data stage ─► write-back port
+//          └──────────── per SMSP ───────────────┘   (per SM)  └► L1 tags ─► hit ──────►     ▲
+//                                                                       └► miss ► NoC ► L2 ──┘
 //
 // The data stage serves one wavefront per cycle to the whole SM; one SMSP's write-back port takes a wavefront only
 // every `shared.return_interval` cycles. So an n-way conflict costs n cycles of the SM's throughput, and an SMSP that
@@ -34,7 +34,7 @@ class Lsu {
   void reset(std::uint64_t l1_bytes);
 
   // ---- issue side ----
-  bool queue_full(std::uint32_t smsp) const { return queues_[smsp].size >= config_.mio.queue_depth; }
+  bool queue_full(std::uint32_t smsp) const { return lanes_[smsp].mio_size >= config_.mio.queue_depth; }
   void issue_memory(Cycle now, Warp& warp, const Instruction& instruction, const Step& step);
   void issue_shuffle(Cycle now, Warp& warp, const Instruction& instruction);
 
@@ -43,38 +43,56 @@ class Lsu {
   void answer(Cycle now, Packet& packet);
   void finish(MemoryOperation& operation) { operations_.give(&operation); }
 
-  /// Hands over at most one instruction; returns the next cycle at which another could go.
+  /// An instruction's operands are over: it leaves the MIO queue for the LSU queue.
+  void operands_over(Cycle now, MemoryOperation& operation);
+  /// The tag stage is done with an instruction.
+  void tags_done() { --in_tag_stage_; }
+  /// Starts operand transfers and lets at most one instruction pass the arbiter. Returns the next cycle at which
+  /// another could go.
   Cycle step(Cycle now);
-  /// True if an MIO slot became free in this cycle: visible to the SMSPs in the next.
-  bool freed_slot() const { return freed_slot_; }
-
   bool idle() const { return operations_.in_use() == 0 && packets_.in_use() == 0 && waiters_.in_use() == 0; }
   std::size_t packets_in_flight() const { return packets_.in_use(); }
 
  private:
+  /// First in, first out, through MemoryOperation::next.
   struct Queue {
     MemoryOperation* head = nullptr;
     MemoryOperation* tail = nullptr;
     std::uint32_t size = 0;
-    Cycle port_free = 0;    ///< hand-off port of this SMSP
-    Cycle return_free = 0;  ///< write-back port of this SMSP
+    void push(MemoryOperation& op);
+    MemoryOperation& pop();
+  };
+  /// What an SMSP owns of MIO and LSU.
+  struct Lane {
+    Queue mio;                   ///< issued, operands not over
+    Queue lsu;                   ///< operands over, not past the arbiter
+    std::uint32_t mio_size = 0;  ///< queue slots taken: `mio` and the instruction on the operand port
+    bool transferring = false;
+    Cycle port_free = 0;              ///< operand port
+    Cycle return_free = 0;            ///< write-back port
+    const Warp* last_warp = nullptr;  ///< of the last transfer
+    Cycle last_transfer = 0;
   };
 
   MemoryOperation& enqueue(Cycle now, Warp& warp, const Instruction& instruction);
   void coalesce(MemoryOperation& op, const Step& step, std::uint32_t bytes);
   void count_issue(const MemoryOperation& op, const Wavefronts& shared);
-  Cycle earliest(const MemoryOperation& head, const Queue& queue) const;
-  void hand_over(Cycle now, Queue& queue);
-  void release_operands(Cycle now, const MemoryOperation& op);
-  void shared_access(Cycle now, Queue& queue, MemoryOperation& op);
-  void global_access(Cycle now, Queue& queue, MemoryOperation& op);
+  Cycle earliest_transfer(const Lane& lane) const;
+  Cycle earliest_pass(const Lane& lane) const;
+  void start_transfer(Cycle now, Lane& lane);
+  void pass(Cycle now, Lane& lane);
+  /// Cycles that an unloaded instruction has spent when it passes the arbiter.
+  std::uint32_t front_latency(const MemoryOperation& op) const;
+  void shared_access(Cycle now, Lane& lane, MemoryOperation& op);
+  void global_access(Cycle now, Lane& lane, MemoryOperation& op);
   void look_up(Cycle when, MemoryOperation& op, std::uint32_t i);
   void send(Cycle when, MemoryOperation* owner, std::uint64_t line, std::uint8_t sectors, PacketKind kind,
             std::uint32_t operations);
   void sectors_arrived(Cycle now, std::uint64_t line, std::uint8_t sectors);
   void one_answer(Cycle now, MemoryOperation& op);
+  std::uint32_t behind_front(const MemoryOperation& op, std::uint32_t latency) const;
   void complete(Cycle now, MemoryOperation& op, std::uint32_t latency);
-  Cycle data_stage(Cycle now, std::uint32_t wavefronts, Queue* returns_to);
+  Cycle data_stage(Cycle now, std::uint32_t wavefronts, Lane* returns_to);
 
   const GpuConfig& config_;
   SmWheel& wheel_;
@@ -82,11 +100,11 @@ class Lsu {
   SmCounters& counters_;
   BankModel banks_;
   L1Cache l1_;
-  std::array<Queue, kMaxSmsps> queues_{};
+  std::array<Lane, kMaxSmsps> lanes_{};
   std::uint32_t next_smsp_ = 0;  ///< round robin
   std::uint32_t outstanding_sectors_ = 0;
+  std::uint32_t in_tag_stage_ = 0;
   Cycle sm_free_ = 0, data_free_ = 0, tag_free_ = 0;
-  bool freed_slot_ = false;
   Pool<MemoryOperation> operations_;
   Pool<Packet> packets_;
   Pool<L1Cache::Waiter> waiters_;

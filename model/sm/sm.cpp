@@ -86,8 +86,9 @@ Cycle Sm::send(Cycle ready, Packet& packet) {
   packet.place = map_.place(packet.line);
   packet.partition = static_cast<std::uint8_t>(map_.partition_of_sm(id_));
   packet.reply_to = this;
-  // Reads look for a copy in their own partition; everything that changes data goes to the home slice.
-  const std::uint32_t target = packet.kind == PacketKind::kRead ? packet.partition : packet.place.partition;
+  // Where lines may be copied, reads look in their own partition first; everything that changes data goes home.
+  const bool near_first = packet.kind == PacketKind::kRead && config_.l2.copies > 1;
+  const std::uint32_t target = near_first ? packet.partition : packet.place.partition;
   std::uint32_t latency = std::max(1u, config_.noc.request_latency);
   if (target != packet.partition) latency += config_.l2.partition_latency / 2;
   domain_.send(out_free_ - 1 + latency, *slices_[map_.slice(target, packet.place.index)], packet);
@@ -99,7 +100,6 @@ Cycle Sm::step(Cycle now) {
   Cycle next = kNever;
   for (auto& smsp : smsps_) next = std::min(next, smsp->step(now));
   next = std::min(next, lsu_.step(now));
-  if (lsu_.freed_slot()) next = now + 1;
   for (auto& smsp : smsps_) {
     smsp->release_exited(now, [&](Warp& warp) { warp_gone(now, warp); });
   }
@@ -132,7 +132,11 @@ void Sm::handle(Cycle now, const SmEvent& event) {
     case SmEvent::Kind::kBarrierRelease:
       release_barrier(now, *static_cast<ResidentBlock*>(event.object), event.counter);
       break;
-    case SmEvent::Kind::kStep:
+    case SmEvent::Kind::kOperandsOver:
+      lsu_.operands_over(now, *static_cast<MemoryOperation*>(event.object));
+      break;
+    case SmEvent::Kind::kTagsDone:
+      lsu_.tags_done();
       break;
   }
 }

@@ -75,6 +75,7 @@ void Smsp::wake_after_stall(Cycle when, Warp& warp) {
 
 void Smsp::update(Cycle now, Warp& warp) {
   account(now);
+  if (warp.state == Stall::kDrain) return;
   if (warp.state == Stall::kMembar && !fence_done(warp)) return;  // counter_changed() goes on when it is
   if (warp.not_before > now) {
     wake_after_stall(warp.not_before, warp);
@@ -290,6 +291,8 @@ void Smsp::dispatch_memory(Cycle now, Warp& warp, const Instruction& in) {
 void Smsp::advance(Cycle now, Warp& warp, const Instruction& in) {
   warp.not_before = now + std::max<Cycle>(1, in.control.stall);
   if (step_.exited) {
+    warp.not_before = now + config_.smsp.exit_latency;
+    wheel_.schedule(std::max(warp.not_before, now + 1), {.kind = SmEvent::Kind::kReady, .warp = &warp});
     set_state(warp, Stall::kDrain);
     exited_ |= Slots{1} << warp.slot;
     return;
@@ -338,7 +341,7 @@ Cycle Smsp::next_event(Cycle now) const {
 }
 
 bool Smsp::try_release(Cycle now, Warp& warp) {
-  if (warp.outstanding != 0 || !warp.groups.idle()) return false;
+  if (now < warp.not_before || warp.outstanding != 0 || !warp.groups.idle()) return false;
   for (const std::uint8_t c : warp.counters) {
     if (c != 0) return false;
   }

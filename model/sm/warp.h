@@ -109,9 +109,10 @@ struct SmEvent {
     kRetireGroups,    ///< warp: a group may be complete
     kAnswer,          ///< packet: its data passed the SM's port
     kBarrierRelease,  ///< block, barrier id in `counter`
-    kStep,            ///< nothing but a wake-up of the LSU
+    kOperandsOver,    ///< operation: its operands are at the LSU, its MIO slot is free
+    kTagsDone,        ///< the tag stage is done with an instruction
   };
-  Kind kind = Kind::kStep;
+  Kind kind = Kind::kReady;
   std::uint8_t counter = ControlCode::kNoCounter;
   bool long_class = false;
   Warp* warp = nullptr;

@@ -7,17 +7,62 @@ namespace smpipe {
 
 namespace {
 constexpr std::uint32_t kMaxBanks = 64;
+
+/// Whether the first lane of `phase` wants what a lane of `merged` wants: cheap, and false for every unconflicted
+/// stride.
+template <class Address>
+bool shares_address(LaneMask phase, LaneMask merged, const std::array<Address, kLanes>& address) {
+  const Address first = address[static_cast<std::size_t>(std::countr_zero(phase))];
+  for (LaneMask m = merged; m != 0; m &= m - 1) {
+    if (address[static_cast<std::size_t>(std::countr_zero(m))] == first) return true;
+  }
+  return false;
+}
+}  // namespace
+
+template <class Address>
+Wavefronts BankModel::access(LaneMask mask, const std::array<Address, kLanes>& address, std::uint32_t bytes) const {
+  if (bytes <= 4) {
+    const std::uint32_t total = wavefronts(mask, address, bytes);
+    return {total, total > 0 ? total - 1 : 0};
+  }
+  const std::uint32_t lanes = bytes == 8 ? 16 : 8;
+  const LaneMask one_phase = (LaneMask{1} << lanes) - 1;
+  Wavefronts sum;
+  LaneMask merged = 0;
+  std::uint32_t taken = 0;  // wavefronts of `merged`
+  for (std::uint32_t first = 0; first < kLanes; first += lanes) {
+    const LaneMask phase = mask & (one_phase << first);
+    if (phase == 0) continue;
+    const std::uint32_t alone = wavefronts(phase, address, bytes);
+    if (merged != 0 && shares_address(phase, merged, address)) {
+      const std::uint32_t together = wavefronts(merged | phase, address, bytes);
+      if (together <= std::max(alone, taken)) {
+        merged |= phase;
+        taken = together;
+        continue;
+      }
+    }
+    sum.total += taken;
+    sum.conflicts += merged != 0 ? taken - 1 : 0;
+    merged = phase;
+    taken = alone;
+  }
+  sum.total += taken;
+  sum.conflicts += merged != 0 ? taken - 1 : 0;
+  return sum;
 }
 
 template <class Address>
-std::uint32_t BankModel::phase_wavefronts(LaneMask lanes, const Address* address, std::uint32_t bytes) const {
+std::uint32_t BankModel::wavefronts(LaneMask lanes, const std::array<Address, kLanes>& address,
+                                    std::uint32_t bytes) const {
   const std::uint32_t words_per_lane = std::max(1u, bytes / bank_bytes_);
-  std::array<std::uint64_t, kLanes * 4> words;  // distinct words of the phase, grouped by nothing: at most 32
+  std::array<std::uint64_t, kLanes * 4> words;  // distinct words so far
   std::array<std::uint8_t, kMaxBanks> per_bank{};
   std::uint32_t distinct = 0, busiest = 0;
   std::uint64_t banks_seen = 0;
   for (LaneMask m = lanes; m != 0; m &= m - 1) {
-    const std::uint64_t first = address[std::countr_zero(m)] / bank_bytes_;
+    const std::uint64_t first = address[static_cast<std::size_t>(std::countr_zero(m))] / bank_bytes_;
     for (std::uint32_t i = 0; i < words_per_lane; ++i) {
       const std::uint64_t word = first + i;
       const std::uint32_t bank = static_cast<std::uint32_t>(word % banks_);
@@ -46,7 +91,7 @@ Wavefronts BankModel::atomic(LaneMask mask, const std::array<std::uint64_t, kLan
   return {total, total > 0 ? total - 1 : 0};
 }
 
-template std::uint32_t BankModel::phase_wavefronts(LaneMask, const std::uint64_t*, std::uint32_t) const;
-template std::uint32_t BankModel::phase_wavefronts(LaneMask, const std::uint32_t*, std::uint32_t) const;
+template Wavefronts BankModel::access(LaneMask, const std::array<std::uint64_t, kLanes>&, std::uint32_t) const;
+template Wavefronts BankModel::access(LaneMask, const std::array<std::uint32_t, kLanes>&, std::uint32_t) const;
 
 }  // namespace smpipe

@@ -2,9 +2,10 @@
 //
 // A wavefront is one cycle of the data stage: up to 32 banks deliver or take one 4-byte word each. Lanes that want the
 // same word share it. An access of 4 bytes per lane goes in one phase of 32 lanes, 8 bytes in two of 16, 16 bytes in
-// four of 8; a phase takes as many wavefronts as the busiest bank has distinct words. Conflicts are the wavefronts
-// beyond one per phase that has an active lane. (Rule: reference cases 1-6; A100's published 21 + 2n latencies,
-// P327-P330.)
+// four of 8; a phase takes as many wavefronts as the busiest bank has distinct words. Phases that share their words
+// merge, when the merged phase takes no more than the longer of the two. Conflicts are the wavefronts beyond one per
+// phase. (Rule: reference cases 1-6; A100's published 21 + 2n latencies, P327-P330; merging measured on H200: a
+// broadcast LDS.128 takes one wavefront.)
 #pragma once
 
 #include <array>
@@ -25,18 +26,7 @@ class BankModel {
 
   /// `address`: byte offsets, valid where `mask` has a bit. `bytes`: 1, 2, 4, 8 or 16 per lane.
   template <class Address>
-  Wavefronts access(LaneMask mask, const std::array<Address, kLanes>& address, std::uint32_t bytes) const {
-    const std::uint32_t lanes_per_phase = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
-    Wavefronts sum;
-    for (std::uint32_t first = 0; first < kLanes; first += lanes_per_phase) {
-      const LaneMask phase = lanes_per_phase == 32 ? mask : (mask >> first) & ((LaneMask{1} << lanes_per_phase) - 1);
-      if (phase == 0) continue;
-      const std::uint32_t wavefronts = phase_wavefronts(phase, &address[first], bytes);
-      sum.total += wavefronts;
-      sum.conflicts += wavefronts - 1;
-    }
-    return sum;
-  }
+  Wavefronts access(LaneMask mask, const std::array<Address, kLanes>& address, std::uint32_t bytes) const;
 
   /// LDSM: one phase per 8×8 matrix; lane 8m + r holds the address of row r (16 bytes) of matrix m.
   Wavefronts matrix(std::uint32_t matrices, const std::array<std::uint64_t, kLanes>& address) const {
@@ -49,7 +39,7 @@ class BankModel {
 
  private:
   template <class Address>
-  std::uint32_t phase_wavefronts(LaneMask lanes, const Address* address, std::uint32_t bytes) const;
+  std::uint32_t wavefronts(LaneMask lanes, const std::array<Address, kLanes>& address, std::uint32_t bytes) const;
 
   std::uint32_t banks_;
   std::uint32_t bank_bytes_;

@@ -8,8 +8,8 @@
 
 namespace smpipe::test {
 
-inline SimulationResult simulate_fresh(const GpuConfig& config, KernelSource& source, const SimulateOptions& options = {},
-                                       const Launch& launch = {}) {
+inline SimulationResult simulate_fresh(const GpuConfig& config, KernelSource& source,
+                                       const SimulateOptions& options = {}, const Launch& launch = {}) {
   sc_core::sc_curr_simcontext = new sc_core::sc_simcontext();
   return simulate(config, source, launch, options);
 }

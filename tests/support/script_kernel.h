@@ -120,6 +120,9 @@ inline ScriptLine memory(MemoryKind kind, Space space, std::uint8_t bytes, std::
   m.space = space;
   m.bytes = bytes;
   m.registers = static_cast<std::uint8_t>((bytes + 3) / 4);
+  const std::uint32_t address = space == Space::kShared ? 1 : 2;
+  const std::uint32_t data = kind == MemoryKind::kStore || kind == MemoryKind::kAtomic ? m.registers : 0u;
+  m.operand_registers = static_cast<std::uint8_t>(address + data + (kind == MemoryKind::kAsyncCopy ? 1 : 0));
   const bool loads = kind == MemoryKind::kLoad || kind == MemoryKind::kLoadMatrix || kind == MemoryKind::kAtomic;
   if (loads) line.instruction.control.write_counter = write_counter;
   line.step.space = space;

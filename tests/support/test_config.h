@@ -19,10 +19,12 @@ inline GpuConfig small_gpu() {
                  .unified_bytes = 196608,
                  .carveouts = {0, 8192, 16384, 32768, 65536, 102400, 135168, 167936},
                  .block_launch_interval = 1,
-                 .block_start_latency = 10};
+                 .block_start_latency = 10,
+                 .block_turnaround = 20};
   c.smsp.count = 4;
   c.smsp.operand_read_latency = 6;
   c.smsp.branch_latency = 10;
+  c.smsp.exit_latency = 30;
   c.smsp.tensor_macs_per_cycle = 256;
   const auto set = [&](OpClass cls, Pipe pipe, std::uint32_t interval, std::uint32_t latency) {
     c.smsp.ops[static_cast<std::size_t>(cls)] = {pipe, interval, latency};
@@ -37,25 +39,26 @@ inline GpuConfig small_gpu() {
   set(OpClass::kBarrier, Pipe::kAdu, 1, 4);
   set(OpClass::kShuffle, Pipe::kNone, 1, 4);
   c.mio = {.queue_depth = 5,
-           .latency = 9,
-           .interval_shared = 2,
-           .interval_global = 4,
-           .interval_sm = 1,
-           .store_cycles_per_register = 2};
+           .latency = 7,
+           .cycles_per_register = 2,
+           .interval_warp = 4,
+           .lsu_queue_depth = 5,
+           .interval_sm = 1};
   c.shared = {.banks = 32,
               .bank_bytes = 4,
               .latency = 23,
+              .latency_64 = 24,
+              .latency_128 = 26,
               .return_interval = 2,
-              .store_latency = 12,
               .atomic_latency = 40,
               .shuffle_latency = 25};
   c.l1 = {.hit_latency = 33,
+          .queue_depth = 24,
           .lines_per_cycle = 1,
           .miss_latency = 10,
           .fill_latency = 20,
-          .miss_entries = 1024,
-          .store_latency = 14};
-  c.copy = {.read_latency = 13, .write_latency = 10, .commit_latency = 4, .hit_latency = 39};
+          .miss_entries = 1024};
+  c.copy = {.write_latency = 10, .commit_latency = 4, .hit_latency = 39};
   c.barrier = {.arrival_interval = 2, .latency = 21, .membar_latency = 20};
   c.noc = {.request_latency = 50,
            .response_latency = 60,
@@ -64,6 +67,7 @@ inline GpuConfig small_gpu() {
            .header_bytes = 32};
   c.l2 = {.slices = 4,
           .partitions = 2,
+          .copies = 2,
           .bytes = 4 * 512 * 1024,
           .ways = 16,
           .bytes_per_cycle = 64,
