@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "core/error.h"
 #include "core/types.h"
 #include "sim/pool.h"
 
@@ -18,7 +19,9 @@ class Wheel {
  public:
   static constexpr unsigned kSpan = 1u << kLog2Span;
 
+  /// `when` must not have been drained yet.
   void schedule(Cycle when, const Payload& payload) {
+    if (when <= drained_) throw ModelError("event scheduled for a cycle that is over");
     Node* node = pool_.take();
     node->next = nullptr;
     node->when = when;
@@ -30,6 +33,7 @@ class Wheel {
   /// Calls `handle(payload)` for every event due at `now`. The handler may schedule for later cycles.
   template <class Handler>
   void drain(Cycle now, Handler&& handle) {
+    drained_ = now;
     const unsigned slot = static_cast<unsigned>(now) & (kSpan - 1);
     if (!occupied(slot)) return;
     Node* node = head_[slot];
@@ -94,6 +98,7 @@ class Wheel {
   std::array<std::uint64_t, kWords> occupancy_{};
   Pool<Node> pool_;
   std::size_t size_ = 0;
+  Cycle drained_ = 0;
 };
 
 }  // namespace smpipe

@@ -203,9 +203,6 @@ void Lsu::operands_over(Cycle now, MemoryOperation& op) {
   lane.transferring = false;
   --lane.mio_size;
   lane.lsu.push(op);
-  if (op.read_counter != ControlCode::kNoCounter) {
-    wheel_.schedule(now, {.kind = SmEvent::Kind::kReadCounter, .counter = op.read_counter, .warp = op.warp});
-  }
 }
 
 Cycle Lsu::earliest_pass(const Lane& lane) const {

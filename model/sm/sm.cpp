@@ -133,7 +133,7 @@ void Sm::handle(Cycle now, const SmEvent& event) {
       release_barrier(now, *static_cast<ResidentBlock*>(event.object), event.counter);
       break;
     case SmEvent::Kind::kOperandsOver:
-      lsu_.operands_over(now, *static_cast<MemoryOperation*>(event.object));
+      operands_over(now, *static_cast<MemoryOperation*>(event.object));
       break;
     case SmEvent::Kind::kTagsDone:
       lsu_.tags_done();
@@ -146,6 +146,11 @@ void Sm::count_down(Cycle now, Warp& warp, std::uint8_t counter, bool is_long) {
   --warp.counters[counter];
   if (is_long) --warp.long_pending[counter];
   smsps_[warp.smsp]->counter_changed(now, warp);
+}
+
+void Sm::operands_over(Cycle now, MemoryOperation& op) {
+  lsu_.operands_over(now, op);
+  if (op.read_counter != ControlCode::kNoCounter) count_down(now, *op.warp, op.read_counter, false);
 }
 
 void Sm::write_back(Cycle now, MemoryOperation& op) {

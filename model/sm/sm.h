@@ -47,6 +47,7 @@ class Sm : public Block, private MemoryPort {
 
   void handle(Cycle now, const SmEvent& event);
   void count_down(Cycle now, Warp& warp, std::uint8_t counter, bool is_long);
+  void operands_over(Cycle now, MemoryOperation& op);
   void write_back(Cycle now, MemoryOperation& op);
   void copy_landed(Cycle now, MemoryOperation& op);
   void retire_groups(Cycle now, Warp& warp);

@@ -28,7 +28,13 @@ std::vector<ScriptLine> random_kernel(std::uint32_t seed) {
         break;
       }
       case 3: lines.push_back(memory(MemoryKind::kLoad, Space::kShared, 4, 0, pitch, 1)); break;
-      case 4: lines.push_back(memory(MemoryKind::kStore, Space::kShared, 8, 0, pitch)); break;
+      case 4: {
+        auto store = memory(MemoryKind::kStore, Space::kShared, 8, 0, pitch);
+        store.instruction.control.read_counter = 3;
+        lines.push_back(store);
+        lines.push_back(waits(op(OpClass::kIntAlu), 8));
+        break;
+      }
       case 5: lines.push_back(memory(MemoryKind::kLoad, Space::kGlobal, 4, base, pitch, 1)); break;
       case 6: lines.push_back(memory(MemoryKind::kStore, Space::kGlobal, 4, base, pitch)); break;
       case 7: lines.push_back(memory(MemoryKind::kAtomic, Space::kGlobal, 4, base, pitch, 1)); break;
