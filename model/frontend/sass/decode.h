@@ -85,6 +85,9 @@ void register_uniform(DecodeTable& table);
 void register_tensor(DecodeTable& table);
 void register_special(DecodeTable& table);
 
+/// ATOMS.ARRIVE, which belongs to the mbarriers.
+void decode_shared_arrive(Decoder& d);
+
 /// Decodes the whole kernel of `image`. Never throws for an unknown instruction: it becomes a trap.
 void decode_kernel(Image& image);
 

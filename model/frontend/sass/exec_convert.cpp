@@ -339,6 +339,13 @@ void decode_frnd(Decoder& d) {
   d.op.run = run_frnd;
 }
 
+template <bool Bfloat>
+struct PackNearest {
+  SMPIPE_INLINE u32 operator()(u32 a, u32 b) const {
+    return Bfloat ? nearest_bfloat(a) << 16 | nearest_bfloat(b) : nearest_half(a) << 16 | nearest_half(b);
+  }
+};
+
 /// F2FP: packs two single-precision values into one register of 16-bit floats, the first operand on top.
 void run_f2fp(Warp& warp, const Op& op, LaneMask active, Step&) {
   u32 scratch[2][kLanes], result[kLanes];
@@ -366,6 +373,7 @@ void decode_f2fp(Decoder& d) {
   d.source(1, ValueType::kFloat);
   if (d.left()) d.take();
   d.op.run = run_f2fp;
+  if (d.op.kind == 0 && !relu) d.op.run = bfloat ? map<2>(PackNearest<true>{}) : map<2>(PackNearest<false>{});
 }
 
 /// I2I: saturating narrowing of a 32-bit integer.

@@ -108,8 +108,7 @@ struct Hmma {
       for (unsigned i = 0; i < kLanes; ++i) {
         const unsigned row = i / 4 + 8 * h, column = 2 * (i % 4);
         if constexpr (HalfAccumulate) {
-          first[i] = float_to_half(c[row][column], Rounding::kNearest) |
-                     u32{float_to_half(c[row][column + 1], Rounding::kNearest)} << 16;
+          first[i] = nearest_half(as_bits(c[row][column])) | nearest_half(as_bits(c[row][column + 1])) << 16;
         } else {
           first[i] = canonical(as_bits(c[row][column]));
           second[i] = canonical(as_bits(c[row][column + 1]));

@@ -5,15 +5,13 @@
 namespace smpipe::sass {
 namespace {
 
-/// Rounds `kept` (integer significand with `lost` bits below) to an integer.
+/// Drops the `lost` low bits of `value` with rounding.
 std::uint64_t round_bits(std::uint64_t value, unsigned lost, bool negative, Rounding mode) {
   if (lost == 0) return value;
-  if (lost > 63) {
+  // Beyond the word only the fact that something is lost matters.
+  if (lost > 62) {
     value = value != 0;
-    lost = 1;
-    value <<= 0;
-    const bool away = value && ((mode == Rounding::kUp && !negative) || (mode == Rounding::kDown && negative));
-    return away ? 1 : 0;
+    lost = 62;
   }
   const std::uint64_t kept = value >> lost;
   const std::uint64_t rest = value & ((std::uint64_t{1} << lost) - 1);
@@ -35,30 +33,28 @@ std::uint64_t round_bits(std::uint64_t value, unsigned lost, bool negative, Roun
   return kept + (up ? 1 : 0);
 }
 
+/// Any IEEE-like 16-bit format from a double.
 std::uint16_t narrow(double v, Rounding mode, unsigned exponent_bits, unsigned fraction_bits) {
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(v);
   const bool negative = bits >> 63;
   const unsigned sign_at = exponent_bits + fraction_bits;
-  const std::uint16_t sign = static_cast<std::uint16_t>(negative ? 1u << sign_at : 0u);
+  const std::uint32_t sign = negative ? 1u << sign_at : 0u;
   const unsigned top = (1u << exponent_bits) - 1;
-  if (std::isnan(v)) return static_cast<std::uint16_t>((1u << sign_at) - 1);
-  if (std::isinf(v)) return static_cast<std::uint16_t>(sign | top << fraction_bits);
-  if (v == 0) return sign;
-  const int bias = static_cast<int>(top >> 1);
-  int exponent = 0;
-  const double fraction = std::frexp(std::fabs(v), &exponent);  // [0.5, 1)
-  std::uint64_t significand = static_cast<std::uint64_t>(std::ldexp(fraction, 53));
-  int biased = exponent - 1 + bias;
+  const int exponent = static_cast<int>(bits >> 52 & 0x7ff);
+  std::uint64_t significand = bits & ((std::uint64_t{1} << 52) - 1);
+  if (exponent == 0x7ff) {
+    return static_cast<std::uint16_t>(significand ? (1u << sign_at) - 1 : sign | top << fraction_bits);
+  }
+  if (exponent != 0) significand |= std::uint64_t{1} << 52;
+  int biased = exponent - 1023 + static_cast<int>(top >> 1);
   unsigned lost = 52 - fraction_bits;
   if (biased <= 0) {
     lost += static_cast<unsigned>(1 - biased);
     biased = 0;
   }
   std::uint64_t rounded = round_bits(significand, lost, negative, mode);
-  if (biased > 0) {
-    // The hidden one adds to the exponent field, so that rounding up may carry into it.
-    rounded += std::uint64_t(biased - 1) << fraction_bits;
-  }
+  // The hidden one adds to the exponent field, so that rounding up may carry into it.
+  if (biased > 0) rounded += std::uint64_t(biased - 1) << fraction_bits;
   const std::uint64_t infinity = std::uint64_t{top} << fraction_bits;
   if (rounded >= infinity) {
     const bool to_infinity =
@@ -70,7 +66,6 @@ std::uint16_t narrow(double v, Rounding mode, unsigned exponent_bits, unsigned f
 
 }  // namespace
 
-float half_to_float_slow(std::uint16_t h) { return half_to_float(h); }
 std::uint16_t float_to_half(float v, Rounding mode) { return narrow(double{v}, mode, 5, 10); }
 std::uint16_t double_to_half(double v, Rounding mode) { return narrow(v, mode, 5, 10); }
 std::uint16_t float_to_bfloat(float v, Rounding mode) { return narrow(double{v}, mode, 8, 7); }

@@ -44,7 +44,6 @@ class RoundingScope {
   int saved_;
 };
 
-float half_to_float_slow(std::uint16_t h);
 /// IEEE binary16 bits of `v`.
 std::uint16_t float_to_half(float v, Rounding mode);
 std::uint16_t double_to_half(double v, Rounding mode);
@@ -57,6 +56,20 @@ SMPIPE_INLINE float half_to_float(std::uint32_t h) {
   const std::uint32_t scaled = as_bits(as_float(magnitude) * 0x1p112f);
   const std::uint32_t special = (h & 0x7c00) == 0x7c00 ? magnitude | 0x7f800000 : scaled;
   return as_float(special | (h & 0x8000) << 16);
+}
+/// Nearest binary16 of a float; vectorises.
+SMPIPE_INLINE std::uint32_t nearest_half(std::uint32_t v) {
+  const std::uint32_t x = v & 0x7fffffff;
+  const std::uint32_t normal = (x + 0xfff + (x >> 13 & 1) - 0x38000000) >> 13;
+  // Adding 0.5 aligns the sum to units of 2^-24, the least binary16 denormal.
+  const std::uint32_t denormal = as_bits(as_float(x) + 0.5f) - 0x3f000000;
+  std::uint32_t r = x < 0x38800000 ? denormal : normal;
+  r = x >= 0x47800000 ? 0x7c00 : r;
+  r |= v >> 16 & 0x8000;
+  return x > 0x7f800000 ? 0x7fff : r;
+}
+SMPIPE_INLINE std::uint32_t nearest_bfloat(std::uint32_t v) {
+  return is_nan_bits(v) ? 0x7fff : (v + 0x7fff + (v >> 16 & 1)) >> 16;
 }
 SMPIPE_INLINE float bfloat_to_float(std::uint32_t b) { return as_float(b << 16); }
 

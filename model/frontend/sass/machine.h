@@ -79,7 +79,7 @@ struct Op {
   std::uint32_t target = 0;  ///< control transfer: instruction index
   std::uint32_t extra[2] = {0, 0};
   PredicateSource predicate[3];
-  Source src[4];
+  Source src[6];
   AddressOperand address;
   const Instruction* instruction = nullptr;
 };
