@@ -52,3 +52,56 @@ def tile_stream_crc(blocks, threads, tile_bytes, tiles, seed):
         total += data[:, step]
     result = (total[..., 0] + total[..., 1]) + (total[..., 2] + total[..., 3])
     return zlib.crc32(result.astype("<f4").tobytes())
+
+
+def crc(array):
+    return zlib.crc32(np.ascontiguousarray(array).tobytes())
+
+
+def random_u32(seed, count):
+    return random_u64(seed, count).astype(np.uint32)
+
+
+@functools.cache
+def stream_read_crc(chunks, threads, rounds, seed):
+    words = random_u32(seed, chunks * 4).reshape(chunks // threads, threads, 4)
+    return crc(words.sum(axis=(0, 2), dtype=np.uint32) * np.uint32(rounds))
+
+
+@functools.cache
+def strided_read_crc(words, threads, stride, offset, count, seed):
+    data = random_u32(seed, words)
+    at = np.arange(count * threads).reshape(count, threads) * stride + offset
+    return crc(data[at].sum(axis=0, dtype=np.uint32))
+
+
+@functools.cache
+def random_sectors_crc(words, threads, mask, count, seed, index_seed):
+    data = random_u32(seed, words)
+    at = (random_u32(index_seed, count * threads).reshape(count, threads) & np.uint32(mask)).astype(np.int64) * 8
+    return crc(data[at].sum(axis=0, dtype=np.uint32))
+
+
+@functools.cache
+def transpose_crc(n, seed):
+    return crc(random_f32(seed, n * n).reshape(n, n).T)
+
+
+@functools.cache
+def reduction_crc(blocks, words_per_block, seed):
+    return crc(random_u32(seed, blocks * words_per_block).reshape(blocks, -1).sum(axis=1, dtype=np.uint32))
+
+
+@functools.cache
+def stencil_crc(width, height, seed):
+    grid = random_u32(seed, width * height).reshape(height, width)
+    result = grid.copy()
+    result[1:-1, 1:-1] = (grid[1:-1, 1:-1] * np.uint32(4) - grid[1:-1, :-2] - grid[1:-1, 2:] - grid[:-2, 1:-1]
+                          - grid[2:, 1:-1])
+    return crc(result)
+
+
+def source_size_crc(source_bytes):
+    lanes = np.arange(512).astype(np.uint8).reshape(32, 16).copy()
+    lanes[:, source_bytes:] = 0
+    return crc(lanes)

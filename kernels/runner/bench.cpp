@@ -148,6 +148,7 @@ void require_stated_resources(const Launch& launch, const KernelResources& found
                        "the kernel has " + std::to_string(actual));
   };
   require("registers", launch.shape.registers_per_thread, found.registers);
+  require("static_shared_bytes", launch.shape.static_shared_bytes, found.static_shared_bytes);
   require("local_bytes", launch.shape.local_bytes_per_thread, found.local_bytes);
 }
 
