@@ -23,7 +23,7 @@ enum class PacketKind : std::uint8_t {
 struct Packet {
   Packet* next = nullptr;
   std::uint64_t line = 0;     ///< byte address of the 128-byte line
-  Place place;                ///< where the line lives; set by the SM
+  Place place{};              ///< where the line lives; set by the SM
   Block* reply_to = nullptr;  ///< the answer goes there
   void* owner = nullptr;      ///< the requester's bookkeeping
   PacketKind kind = PacketKind::kRead;
