@@ -198,7 +198,7 @@ void Lsu::start_transfer(Cycle now, Lane& lane) {
   wheel_.schedule(over, {.kind = SmEvent::Kind::kOperandsOver, .warp = op.warp, .object = &op});
 }
 
-void Lsu::operands_over(Cycle now, MemoryOperation& op) {
+void Lsu::operands_over(Cycle, MemoryOperation& op) {
   Lane& lane = lanes_[op.warp->smsp];
   lane.transferring = false;
   --lane.mio_size;
