@@ -266,6 +266,7 @@ def stream():
     def read(operator, mib, blocks, rounds, caches):
         chunks = mib * MIB // 16
         total = blocks * threads
+        assert chunks % (4 * total) == 0  # a thread reads four chunks at a time, without looking where the data ends
         return {"kernel": f"stream_read_{operator}",
                 "title": f"Read of {mib} MiB (.{operator}), {plural(rounds, 'round')}, {plural(blocks, 'block')} of {threads}, {caches}",
                 "grid": [blocks], "block": [threads], "caches": caches,
@@ -273,8 +274,8 @@ def stream():
                 "buffers": {"source": {"bytes": mib * MIB, "fill": "random_u32", "seed": 3}, "result": {"bytes": total * 4}},
                 "reports": [], "checks": [{"kind": "crc32", "buffer": "result",
                                            "value": references.stream_read_crc(chunks, total, rounds, 3)}]}
-    for mib in (4, 16, 32):
-        yield f"stream_read_cg_{mib}m_warm", read("cg", mib, 256, 4, "warm")
+    for mib, blocks in ((4, 128), (16, 256), (32, 256)):
+        yield f"stream_read_cg_{mib}m_warm", read("cg", mib, blocks, 4, "warm")
     for mib in (16, 64, 128):
         yield f"stream_read_cg_{mib}m_cold", read("cg", mib, 256, 1, "cold")
     for blocks in (1, 8, 32, 128):

@@ -19,6 +19,8 @@ constexpr std::uint64_t kSpinNs = 40'000;
 constexpr double kLeastClockShare = 0.98;
 /// Extra repetitions to make up for rejected ones, as a multiple of those asked for.
 constexpr unsigned kMostTries = 3;
+/// Untimed repetitions: the clock follows the load only after a while.
+constexpr unsigned kWarmUps = 5;
 constexpr std::size_t kClockSampleBytes = 32;
 
 double quantile(const std::vector<double>& sorted, double q) {
@@ -272,7 +274,7 @@ Measurement Bench::measure(Launch& launch, unsigned repetitions) {
   target.run(driver_);
   driver_.synchronize();
   memory.find_changed();
-  sample(target);  // warm-up with everything that a repetition does
+  for (unsigned r = 0; r < kWarmUps; ++r) sample(target);
 
   std::vector<Sample> samples;
   double best_clock = 0;

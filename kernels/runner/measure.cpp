@@ -133,6 +133,16 @@ std::vector<Launch> read_all(const std::vector<std::string>& files, const std::s
   return launches;
 }
 
+/// Runs `work`; a CUDA error in it says which launch it was.
+template <class Work>
+auto naming(const Launch& launch, Work work) {
+  try {
+    return work();
+  } catch (const DeviceError& error) {
+    throw DeviceError(launch.file + ": " + error.what());
+  }
+}
+
 int measure_all(const Options& options) {
   const Driver driver(options.device);
   const ManagementLibrary management(driver.pci_bus_id());
@@ -142,7 +152,8 @@ int measure_all(const Options& options) {
   bool good = true;
   for (const Launch& declared : launches) {
     Launch launch = declared;  // its buffers' contents are dropped after the launch
-    measured["launches"].push_back(describe_launch(launch, bench.measure(launch, options.repetitions)));
+    const Measurement m = naming(launch, [&] { return bench.measure(launch, options.repetitions); });
+    measured["launches"].push_back(describe_launch(launch, m));
     const Json& last = measured["launches"].back();
     good = announce(last) && last["repetitions"].get<unsigned>() == options.repetitions && good;
   }
@@ -160,7 +171,7 @@ int run_under_profiler(const Options& options) {
   const ManagementLibrary management(driver.pci_bus_id());
   Bench bench(driver, management);
   for (Launch& launch : read_all(options.launches, architecture_of(driver))) {
-    bench.run_for_profiler(launch);
+    naming(launch, [&] { bench.run_for_profiler(launch); });
     launch.buffers.clear();
   }
   return 0;
