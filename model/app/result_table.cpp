@@ -65,6 +65,15 @@ std::string dim_text(const Dim3& d) {
   return fmt::format("{}", d.x);
 }
 
+/// "1 block", "8 x 8 blocks".
+std::string counted(const std::string& number, std::uint64_t count, const std::string& noun) {
+  return number + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string counted_number(std::uint64_t count, const std::string& noun) {
+  return counted(grouped(count), count, noun);
+}
+
 /// Breaks at blanks so that no line is longer than the table; further lines are indented.
 std::string wrapped(const std::string& text, std::size_t indent) {
   std::string out, line;
@@ -118,10 +127,12 @@ class Table {
   void header() {
     const LaunchShape& shape = r_.launch.shape;
     line("{}", shortened(r_.launch.kernel, kColumns));
-    if (!r_.launch.description.empty()) row("", r_.launch.description);
+    if (!r_.launch.description.empty()) line("{}", wrapped(r_.launch.description, 0));
+    out_ += "\n";
     row("Launch", shortened(r_.launch.file, kColumns - 20));
     row("Configuration", fmt::format("{} ({}, {})", r_.config.name, r_.config.config.gpu.name, r_.launch.architecture));
-    row("Grid, block", fmt::format("{} blocks of {} threads", dim_text(shape.grid), dim_text(shape.block)));
+    row("Grid, block", fmt::format("{} of {}", counted(dim_text(shape.grid), shape.grid.count(), "block"),
+                                   counted(dim_text(shape.block), shape.block.count(), "thread")));
     row("Per thread, block", fmt::format("{} registers; {} shared memory ({} dynamic)", shape.registers_per_thread,
                                          bytes_text(shape.static_shared_bytes + shape.dynamic_shared_bytes),
                                          bytes_text(shape.dynamic_shared_bytes)));
@@ -132,12 +143,13 @@ class Table {
     row("Cycles",
         fmt::format("{}   ({:.2f} us at {:g} MHz)", grouped(s_.cycles), s_.time_us, r_.config.config.gpu.sm_clock_mhz));
     row("Instructions",
-        fmt::format("{} warp instructions, {:.3f} per cycle and SM", grouped(s_.warp_instructions), s_.ipc_per_sm));
-    row("Occupancy", fmt::format("{} blocks, {} warps per SM, limited by {}", s_.occupancy.blocks_per_sm,
-                                 s_.occupancy.warps_per_sm, s_.occupancy.limiter));
+        fmt::format("{} warp instructions, {:.3g} per cycle and SM", grouped(s_.warp_instructions), s_.ipc_per_sm));
+    row("Occupancy", fmt::format("{}, {} per SM, limited by {}", counted_number(s_.occupancy.blocks_per_sm, "block"),
+                                 counted_number(s_.occupancy.warps_per_sm, "warp"), s_.occupancy.limiter));
     const Coverage& c = s_.coverage;
     if (c.mode == "full") {
-      row("Coverage", fmt::format("full: all {} blocks, {} SMs", grouped(c.blocks_total), c.sms));
+      row("Coverage",
+          fmt::format("full: {} on {}", counted_number(c.blocks_total, "block"), counted_number(c.sms, "SM")));
     } else {
       row("Coverage", fmt::format("{}: {} of {} blocks, {} SMs; cycles ± {:.1f} %", c.mode, grouped(c.blocks),
                                   grouped(c.blocks_total), c.sms, 100 * c.error_bound));
@@ -165,7 +177,7 @@ class Table {
         continue;
       }
       const auto length = static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * kBar));
-      line("  {:20}{:6.1f} %  {}", name, 100 * share, std::string(length, '#'));
+      line("  {:20}{:6.1f} %{}{}", name, 100 * share, length == 0 ? "" : "  ", std::string(length, '#'));
     }
     if (hidden != 0) line("  {:20}{:6.1f} %", fmt::format("{} others", hidden), 100 * rest);
     out_ += "\n";
