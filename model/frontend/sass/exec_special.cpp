@@ -373,8 +373,8 @@ u32 load_constant(Warp& warp, const Op& op, unsigned lane, unsigned bank, std::u
                  bank == 0 ? "the argument list is shorter than the kernel's parameters" : "");
     }
     warp.fault(op, lane, fmt::format("constant bank {:#x} is not known", bank),
-               "a listing does not hold __constant__ or __device__ variables, literals and jump tables; "
-               "give the cubin or executable instead");
+               "a plain disassembly lacks literals, jump tables, __constant__ and __device__ variables; "
+               "make the listing with cuobjdump -sass -elf");
   }
   u32 value = 0;
   std::memcpy(&value, data.data() + offset, bytes);

@@ -22,6 +22,8 @@ struct ConstantLayout {
 constexpr std::uint32_t kSharedWindowAt = 0x18, kLocalWindowAt = 0x20, kStackAt = 0x28;
 constexpr std::uint32_t kHopperReservedShared = 1024;
 constexpr std::uint32_t kMaxThreads = 1024;
+constexpr std::uint64_t kGlobalVariables = 0x7d0000000000;  ///< __device__ variables
+constexpr std::uint64_t kVariableGap = 1 << 16;
 
 template <class T>
 void put(std::vector<std::uint8_t>& bank, std::size_t at, T value) {
@@ -46,6 +48,27 @@ std::vector<std::uint8_t> constant_bank(const Launch& launch, const sass::Image&
   put(bank, layout.descriptor, std::uint64_t{0});
   std::copy(launch.parameters.begin(), launch.parameters.end(), bank.begin() + layout.parameters);
   return bank;
+}
+
+/// Places the kernel's own global variables in memory and their addresses in constant bank 4.
+void place_globals(sass::Image& image, DeviceMemory& memory) {
+  std::vector<std::uint64_t> base;
+  std::uint64_t next = kGlobalVariables;
+  for (const GlobalSection& section : image.kernel.globals) {
+    base.push_back(next);
+    if (section.data.empty()) continue;
+    if (memory.region(next)) {
+      throw InputError(image.kernel.program.file, 0, "the device memory already holds this kernel's global variables",
+                       "use a device memory for one executor only");
+    }
+    std::uint8_t* storage = memory.allocate(section.name, next, section.data.size());
+    std::copy(section.data.begin(), section.data.end(), storage);
+    next += (section.data.size() + kVariableGap) / kVariableGap * kVariableGap;
+  }
+  std::vector<std::uint8_t>& bank = image.banks[4];
+  for (const AddressSlot& slot : image.kernel.address_slots) {
+    if (slot.offset + 8 <= bank.size()) put(bank, slot.offset, base.at(slot.section) + slot.value);
+  }
 }
 
 void check_shape(const Launch& launch) {
@@ -81,6 +104,7 @@ SassExecutor::SassExecutor(SassKernel kernel, const Launch& launch, DeviceMemory
     if (bank < image.banks.size()) image.banks[bank] = data;
   }
   image.banks[0] = constant_bank(launch, image);
+  place_globals(image, memory);
   sass::decode_kernel(image);
 }
 

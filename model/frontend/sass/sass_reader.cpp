@@ -74,6 +74,23 @@ std::vector<Line> split_lines(std::string_view text) {
   return lines;
 }
 
+/// Images dumped by `cuobjdump -elf`: from their `64-bit ELF:` line to the next image or code.
+std::vector<ElfDump> find_dumps(const std::vector<Line>& lines) {
+  std::vector<ElfDump> dumps;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!starts_with(lines[i].text, "64-bit ELF:")) continue;
+    std::vector<std::string_view> dump{lines[i].text};
+    for (++i; i < lines.size(); ++i) {
+      const std::string_view text = lines[i].text;
+      if (starts_with(text, "64-bit ELF:") || starts_with(text, "code for ") || starts_with(text, "Fatbin ")) break;
+      dump.push_back(text);
+    }
+    --i;
+    dumps.emplace_back(dump);
+  }
+  return dumps;
+}
+
 /// `code for sm_80` / `arch = sm_80` headers and `Function : name` lines.
 std::vector<Section> find_sections(const std::vector<Line>& lines) {
   std::vector<Section> sections;
@@ -256,7 +273,16 @@ SassKernel read_sass_text(std::string_view listing, const std::string& file, con
   const std::vector<Line> lines = split_lines(listing);
   const std::vector<Section> sections = find_sections(lines);
   const Section& section = pick(sections, file, name, architecture);
-  return KernelReader(lines, file, section).read();
+  SassKernel kernel = KernelReader(lines, file, section).read();
+  for (const ElfDump& dump : find_dumps(lines)) {
+    if (!same_architecture(dump.architecture(), architecture) || !dump.has_kernel(section.kernel)) continue;
+    kernel.constant_banks = dump.constant_banks(section.kernel);
+    kernel.globals = dump.globals();
+    kernel.address_slots = dump.address_slots();
+    kernel.resources = dump.resources(section.kernel);
+    break;
+  }
+  return kernel;
 }
 
 SassKernel read_sass(const std::string& file, const std::string& name, const std::string& architecture) {

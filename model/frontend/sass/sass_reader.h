@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "frontend/sass/elf_dump.h"
 #include "frontend/sass/sass_text.h"
 #include "program/instruction.h"
 
@@ -16,9 +18,12 @@ namespace smpipe {
 struct SassKernel {
   Program program;
   std::vector<sass::TextInstruction> text;
-  /// Constant banks other than 0 where they are known. A listing never holds any; a caller that has the cubin may add
-  /// them (bank 2 or 3: literals and jump tables, bank 3: __constant__ variables, bank 4: addresses of globals).
+  /// Constant banks other than 0: literals and jump tables (bank 2), __constant__ variables (bank 3), addresses of
+  /// globals (bank 4). A plain disassembly holds none; `cuobjdump -sass -elf` prints them into the same listing.
   std::map<unsigned, std::vector<std::uint8_t>> constant_banks;
+  std::vector<GlobalSection> globals;      ///< __device__ variables, known under the same condition
+  std::vector<AddressSlot> address_slots;  ///< where bank 4 points at them
+  std::optional<CodeResources> resources;  ///< likewise
 };
 
 /// Reads kernel `name` for `architecture` ("sm_80", "sm_90") from the listing in `file`. An empty `name` stands for the
