@@ -26,6 +26,7 @@ class BarrierUnit {
       const auto index = static_cast<unsigned>(std::countr_zero(m));
       Warp& warp = *block.warps[index];
       if ((barrier.reducing >> index) & 1) warp.stream->finish_reduction(barrier.true_count, barrier.all, barrier.any);
+      warp.at_barrier = false;
       wake(warp);
     }
   }

@@ -216,7 +216,9 @@ Cycle Lsu::earliest_pass(const Lane& lane) const {
   // Answers and the tag stage's progress step the LSU again.
   if (in_tag_stage_ >= config_.l1.queue_depth) return kNever;
   if (outstanding_sectors_ >= config_.l1.miss_entries && !is_store(op)) return kNever;
-  return std::max(when, port_.free_at());
+  // The port is needed only when the look-up is done: requests queue in front of it no longer than that.
+  const Cycle port = port_.free_at();
+  return std::max(when, port > config_.l1.miss_latency ? port - config_.l1.miss_latency : 0);
 }
 
 Cycle Lsu::step(Cycle now) {

@@ -77,12 +77,7 @@ void Smsp::update(Cycle now, Warp& warp) {
   account(now);
   if (warp.state == Stall::kDrain) return;
   if (warp.state == Stall::kMembar && !fence_done(warp)) return;  // counter_changed() goes on when it is
-  if (warp.not_before > now) {
-    wake_after_stall(warp.not_before, warp);
-    set_state(warp, Stall::kWait);
-  } else {
-    evaluate(warp);
-  }
+  if (warp.not_before <= now) evaluate(warp);                     // else the end of its stall count will
 }
 
 void Smsp::counter_changed(Cycle now, Warp& warp) {
@@ -121,6 +116,10 @@ bool Smsp::waits_for_counters(const Warp& warp, const Instruction& in, bool& is_
 }
 
 void Smsp::evaluate(Warp& warp) {
+  if (warp.at_barrier) {
+    set_state(warp, Stall::kBarrier);
+    return;
+  }
   const Instruction& in = *warp.stream->next();
   bool is_long = false;
   if (waits_for_counters(warp, in, is_long)) {
@@ -299,10 +298,7 @@ void Smsp::advance(Cycle now, Warp& warp, const Instruction& in) {
   }
   if (step_.barrier != BarrierOp::kNone) {
     barriers_.arrive(now, warp, step_);
-    if (step_.barrier != BarrierOp::kArrive) {
-      set_state(warp, Stall::kBarrier);
-      return;
-    }
+    warp.at_barrier = step_.barrier != BarrierOp::kArrive;
   }
   if (step_.sleep_cycles > 0) {
     set_state(warp, Stall::kSleeping);

@@ -70,7 +70,8 @@ struct Warp {
   Cycle not_before = 0;                        ///< end of the stall count of the last instruction
   std::array<std::uint8_t, 6> counters{};      ///< dependence counters
   std::array<std::uint8_t, 6> long_pending{};  ///< how many of them L1TEX will decrement
-  std::uint32_t outstanding = 0;               ///< operations that must come back before the warp's slot is free
+  bool at_barrier = false;
+  std::uint32_t outstanding = 0;  ///< operations that must come back before the warp's slot is free
   std::uint32_t unacknowledged_stores = 0;
   CopyGroups groups;
   Stall state = Stall::kNoInstruction;
