@@ -25,7 +25,6 @@ std::vector<T*> pointers(const std::vector<std::unique_ptr<T>>& owned) {
 
 Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, bool tick_everything)
     : sc_module(name),
-      config_(config),
       map_(config),
       domain_("clock", period_of(config), tick_everything),
       scheduler_("grid_scheduler", config, domain_) {

@@ -43,7 +43,6 @@ class Gpu : public sc_core::sc_module {
   void check_conservation() const;
   GpuCounters collect(Cycle start, Cycle end) const;
 
-  const GpuConfig& config_;
   AddressMap map_;
   ClockDomain domain_;
   std::vector<std::unique_ptr<Sm>> sms_;

@@ -89,8 +89,6 @@ int comparison_of(Decoder& d) {
   return sets[k];
 }
 
-SMPIPE_INLINE u32 relation(float a, float b) { return a < b ? 1 : a == b ? 2 : a > b ? 4 : 8; }
-
 template <bool Flush>
 SMPIPE_INLINE LaneMask compare_floats(Warp& warp, const Op& op, LaneMask active) {
   alignas(64) u32 scratch[2][kLanes];
