@@ -272,7 +272,7 @@ TEST_F(LaunchFile, ResourcesThatTheGpuLacks) {
 
 TEST(ShippedLaunches, AllAreValidForBothArchitectures) {
   std::size_t count = 0;
-  for (const auto& entry : fs::directory_iterator(std::string(SMPIPE_SOURCE_DIR) + "/traces")) {
+  for (const auto& entry : fs::recursive_directory_iterator(std::string(SMPIPE_SOURCE_DIR) + "/traces")) {
     if (entry.path().extension() != ".toml") continue;
     ++count;
     for (const char* architecture : {"sm_80", "sm_90"}) {
