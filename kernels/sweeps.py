@@ -237,19 +237,21 @@ def pipe_rate():
 
 
 def burst():
-    for op in ("lds", "ldg", "ldgsts"):
-        for n in (1, 4, 8, 12, 16, 24, 32):
-            for warps in (1, 8):
-                if warps == 8 and n not in (4, 8, 16, 32):
-                    continue
-                yield f"burst_{op}_{n}_{warps}w", warm_out(
-                    f"burst_{op}_{n}", f"{plural(n, op.upper())} in a row from {plural(warps, 'warp')}", warps,
-                    [buf("out"), buf("data"), i32(1)],
-                    [report("handed_over"), report("complete", index=1)], buffers={"data": {"bytes": 8 * KIB}})
-    for n in (4, 8, 12, 16):
-        yield f"burst_lds_{n}_1w_32way", warm_out(
-            f"burst_lds_{n}", f"{n} LDS in a row from 1 warp, each with a 32-way conflict", 1, [buf("out"), buf("data"), i32(32)],
-            [report("handed_over"), report("complete", index=1)], buffers={"data": {"bytes": 8 * KIB}})
+    def launch(op, n, warps, stride=1, how=""):
+        return warm_out(
+            f"burst_{op}_{n}", f"{plural(n, op.upper())} in a row from {plural(warps, 'warp')}{how}", warps,
+            [buf("out"), buf("data"), i32(stride)], [report("handed_over"), report("complete", index=1)],
+            buffers={"data": {"bytes": 16 * KIB}})
+    for op in ("lds", "sts", "ldg", "ldgsts"):
+        for n in (1, 4, 8, 12, 16, 24, 32, 48):
+            yield f"burst_{op}_{n}_1w", launch(op, n, 1)
+        for n in (4, 8, 16, 32):
+            yield f"burst_{op}_{n}_8w", launch(op, n, 8)
+    for op, what in (("lds", ", each with a 32-way conflict"), ("sts", ", each with a 32-way conflict"), ("ldg", ", each of 32 lines"),
+                     ("ldgsts", ", each of 32 lines")):
+        for warps, counts in ((1, (4, 8, 12, 16, 24, 32, 48)), (4, (4, 8, 16, 32)), (8, (4, 8, 16))):
+            for n in counts:
+                yield f"burst_{op}_{n}_{warps}w_32way", launch(op, n, warps, 32, what)
 
 
 def l2_lines():

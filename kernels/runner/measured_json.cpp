@@ -30,6 +30,16 @@ std::string now() {
 
 Json dimensions(const Dim3& d) { return {d.x, d.y, d.z}; }
 
+/// What the reader of a wide spread should know; null where the spread is narrow or the launch too short to matter.
+Json note_on_spread(const Launch& launch, const Measurement& m) {
+  constexpr double kWide = 0.03, kShortUs = 20, kSteadyClock = 0.01;
+  if (m.time_us.spread() <= kWide || m.time_us.median <= kShortUs) return nullptr;
+  const bool steady = m.sm_clock_mhz.least > (1 - kSteadyClock) * m.sm_clock_mhz.most;
+  std::string note = steady ? "wide spread at a steady SM clock" : "wide spread, and the SM clock moved";
+  if (launch.caches == Caches::kCold) note += "; cold start, so the time depends on DRAM (refresh, banks left open) and TLBs";
+  return note;
+}
+
 Json describe_device(const Driver& driver, const ManagementLibrary& management) {
   const int major = driver.attribute(DeviceAttribute::kMajor), minor = driver.attribute(DeviceAttribute::kMinor);
   return {{"name", driver.device_name()},
@@ -89,7 +99,8 @@ Json describe_launch(const Launch& launch, const Measurement& m) {
           {"cycles_source", has_clock ? Json("event time x SM clock held, launch overhead included") : Json(nullptr)},
           {"reports", std::move(reports)},
           {"report_ranges", std::move(report_ranges)},
-          {"checks", std::move(checks)}};
+          {"checks", std::move(checks)},
+          {"note", note_on_spread(launch, m)}};
 }
 
 void add_metrics(Json& launch, const Metrics& metrics) {
