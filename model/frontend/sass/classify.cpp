@@ -55,8 +55,8 @@ OpClass class_of(const TextInstruction& text) {
 
 unsigned access_bytes(const TextInstruction& text) {
   for (const std::string& m : text.modifiers) {
-    if (m == "128") return 16;
-    if (m == "64" || m == "F64" || m == "S64" || m == "TRANS64") return 8;
+    if (m == "128" || m == "F32x4") return 16;
+    if (m == "64" || m == "F32x2" || m == "F64" || m == "S64" || m == "TRANS64") return 8;
     if (m == "U8" || m == "S8") return 1;
     if (m == "U16" || m == "S16") return 2;
   }
@@ -95,6 +95,23 @@ CacheOp cache_of(const TextInstruction& text) {
 
 unsigned matrices(const TextInstruction& text) { return text.has("4") ? 4 : text.has("2") ? 2 : 1; }
 
+/// Registers that travel to the load/store unit: addresses, and the data of stores and atomics.
+unsigned operand_registers(const TextInstruction& text, const MemoryOp& op) {
+  unsigned count = 0;
+  const bool has_result = op.kind == MemoryKind::kLoad || op.kind == MemoryKind::kLoadMatrix || text.mnemonic[0] == 'A';
+  bool result = has_result;
+  for (const TextOperand& operand : text.operands) {
+    const bool zero = operand.index == kRegisterZero || operand.index == kNoIndex;
+    if (operand.kind == OperandKind::kAddress && !zero) {
+      count += operand.wide || (text.has("E") && text.mnemonic != "LDGSTS" && !operand.unsigned32) ? 2 : 1;
+    } else if (operand.kind == OperandKind::kRegister) {
+      if (!result) count += std::max(1, op.bytes / 4);
+      result = false;
+    }
+  }
+  return std::max(count, 1u);
+}
+
 MemoryOp memory_of(const TextInstruction& text) {
   MemoryOp op;
   op.kind = kind_of(text.mnemonic);
@@ -109,6 +126,7 @@ MemoryOp memory_of(const TextInstruction& text) {
   }
   op.registers = static_cast<std::uint8_t>(std::max(1, op.bytes / 4));
   if (op.kind == MemoryKind::kAsyncCopy) op.registers = 0;
+  op.operand_registers = static_cast<std::uint8_t>(operand_registers(text, op));
   return op;
 }
 

@@ -151,6 +151,27 @@ void run_atomic(Warp& warp, const Op& op, LaneMask active, Step& out) {
   warp.set_predicate(op.dst_predicate[0], kAllLanes, active);
 }
 
+/// RED.ADD.F32x2 and F32x4: one single-precision addition per register of a vector.
+void run_vector_add(Warp& warp, const Op& op, LaneMask active, Step& out) {
+  compute_addresses(warp, op, active, true, out.address.data());
+  out.space = Space::kGlobal;
+  out.memory_mask = active;
+  const unsigned count = op.kind;
+  for (LaneMask left = active; left; left &= left - 1) {
+    const unsigned i = static_cast<unsigned>(std::countr_zero(left));
+    std::uint8_t* p = global_pointer(warp, op, i, out.address[i], 4 * count);
+    for (unsigned w = 0; w < count; ++w) {
+      u32 old = 0;
+      std::memcpy(&old, p + 4 * w, 4);
+      const u32 v = warp.row(static_cast<std::uint16_t>(op.data + w))[i];
+      const u32 sum = combine_float(kAdd, old, v, op.extra[0] != 0);
+      std::memcpy(p + 4 * w, &sum, 4);
+      if (op.dst != warp.image().trash_row) warp.row(static_cast<std::uint16_t>(op.dst + w))[i] = old;
+    }
+  }
+  warp.set_predicate(op.dst_predicate[0], kAllLanes, active);
+}
+
 Type type_of(Decoder& d) {
   const int k = d.modifier_of({"U32", "S32", "U64", "S64", "F32", "F64", "F16x2", "BF16x2", "64", "32", "BF16_V2"});
   if (k == 8) return kU64;
@@ -176,6 +197,19 @@ void decode_atomic(Decoder& d) {
   int operation = d.modifier_of({"ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR", "EXCH", "CAS", "CAST"});
   if (operation < 0) d.refuse("its operation is not supported");
   if (popc) operation = kPopcInc;
+  if (const int vector = d.modifier_of({"F32x2", "F32x4"}); vector >= 0) {
+    if (operation != kAdd || d.text.mnemonic.back() != 'G') d.refuse("this vector form is not supported");
+    d.op.kind = vector == 0 ? 2 : 4;
+    d.op.extra[0] = ftz;
+    if (returns) {
+      d.optional_dst_predicate(0);
+      d.dst(d.op.kind);
+    }
+    d.address(true);
+    d.op.data = static_cast<std::uint16_t>(data_register(d, d.op.kind));
+    d.op.run = run_vector_add;
+    return;
+  }
   const Type type = type_of(d);
   const bool wide = type == kU64 || type == kS64 || type == kF64;
   d.op.kind = wide ? 8 : 4;

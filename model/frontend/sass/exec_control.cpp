@@ -20,6 +20,12 @@ void run_bra(Warp& warp, const Op& op, LaneMask active, Step& out) {
   warp.branch(condition(warp, op, active), op.target, out);
 }
 
+void run_bra_together(Warp& warp, const Op& op, LaneMask active, Step& out) {
+  const LaneMask wanted = condition(warp, op, active);
+  const bool take = op.kind ? wanted != 0 : wanted == warp.mask;
+  warp.branch(take ? warp.mask : 0, op.target, out);
+}
+
 /// BRA.DIV is taken when lanes of the mask are missing from the path, BRA.CONV when none is.
 void run_bra_mask(Warp& warp, const Op& op, LaneMask active, Step& out) {
   std::uint32_t scratch[kLanes];
@@ -141,7 +147,10 @@ void target(Decoder& d) {
 
 void decode_bra(Decoder& d) {
   d.op.flow = true;
-  d.ignore({"INC", "DEC", "U", "UR"});
+  d.ignore({"INC", "DEC"});
+  // .U.ANY and .U.ALL branch as one: when any lane, or every lane, wants to.
+  const bool uniform = d.modifier("U");
+  const bool any = d.modifier("ANY"), all = d.modifier("ALL");
   const bool div = d.modifier("DIV"), conv = d.modifier("CONV");
   d.op.run = run_bra;
   d.optional_predicate(0);
@@ -149,6 +158,11 @@ void decode_bra(Decoder& d) {
     d.op.run = run_bra_mask;
     d.op.kind = conv ? 1 : 0;
     d.source(0);
+  }
+  if (uniform && (any || all)) {
+    d.op.kind = any ? 1 : 0;
+    d.op.always = true;
+    d.op.run = run_bra_together;
   }
   target(d);
 }

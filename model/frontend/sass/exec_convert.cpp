@@ -361,7 +361,88 @@ void run_f2fp(Warp& warp, const Op& op, LaneMask active, Step&) {
   store_lanes(warp.row(op.dst), result, active);
 }
 
+/// 8-bit floats: bits of the exponent and of the fraction, bias, and whether the top exponent holds ordinary numbers.
+struct Float8 {
+  int exponent_bits, fraction_bits, bias;
+  bool finite_top;
+};
+constexpr Float8 kE4M3{4, 3, 7, true}, kE5M2{5, 2, 15, false};
+
+float widen8(u32 v, const Float8& f) {
+  const u32 magnitude = v & 127;
+  const int exponent = static_cast<int>(magnitude >> f.fraction_bits);
+  const u32 fraction = magnitude & ((1u << f.fraction_bits) - 1);
+  const int top = (1 << f.exponent_bits) - 1;
+  float r = 0;
+  if (f.finite_top ? magnitude == 127 : exponent == top && fraction) return as_float(0x7fffffff);
+  if (!f.finite_top && exponent == top)
+    r = std::numeric_limits<float>::infinity();
+  else if (exponent == 0)
+    r = std::ldexp(static_cast<float>(fraction), 1 - f.bias - f.fraction_bits);
+  else
+    r = std::ldexp(static_cast<float>(fraction + (1u << f.fraction_bits)), exponent - f.bias - f.fraction_bits);
+  return v & 128 ? -r : r;
+}
+
+/// Nearest 8-bit float, limited to the largest finite value.
+u32 narrow8(float v, const Float8& f) {
+  const u32 sign = as_bits(v) >> 31 << 7;
+  if (std::isnan(v)) return 127;
+  const u32 largest = f.finite_top ? 126 : (((1u << f.exponent_bits) - 1) << f.fraction_bits) - 1;
+  const float a = std::fabs(v);
+  if (a >= widen8(largest, f)) return sign | largest;
+  // The codes of positive values ascend: search for the two neighbours.
+  u32 low = 0, high = largest;
+  while (high - low > 1) {
+    const u32 middle = (low + high) / 2;
+    (widen8(middle, f) <= a ? low : high) = middle;
+  }
+  const double below = double{a} - double{widen8(low, f)}, above = double{widen8(high, f)} - double{a};
+  const bool up = above < below || (above == below && (low & 1));
+  return sign | (up ? high : low);
+}
+
+/// PACK_AB_MERGE_C: two 8-bit floats below the low half of the third operand.
+template <bool E4M3>
+struct Pack8 {
+  u32 operator()(u32 a, u32 b, u32 c) const {
+    constexpr Float8 f = E4M3 ? kE4M3 : kE5M2;
+    return c << 16 | narrow8(as_float(a), f) << 8 | narrow8(as_float(b), f);
+  }
+};
+/// UNPACK_B: the two low bytes as halves.
+template <bool E4M3>
+struct Unpack8 {
+  u32 operator()(u32 b) const {
+    constexpr Float8 f = E4M3 ? kE4M3 : kE5M2;
+    return nearest_half(as_bits(widen8(b & 255, f))) | nearest_half(as_bits(widen8(b >> 8 & 255, f))) << 16;
+  }
+};
+
+bool decode_float8(Decoder& d) {
+  const int format = d.modifier_of({"E4M3", "E5M2"});
+  if (format < 0) return false;
+  if (d.modifier("UNPACK_B")) {
+    d.ignore({"F16"});
+    d.dst();
+    d.op.extra[0] = half_shift(d.peek());
+    if (d.op.extra[0]) d.refuse("this operand form is not supported");
+    d.source(0);
+    d.op.run = format == 0 ? map<1>(Unpack8<true>{}) : map<1>(Unpack8<false>{});
+    return true;
+  }
+  if (!d.modifier("PACK_AB_MERGE_C") || d.text.has("F16")) d.refuse("this packing is not supported");
+  d.ignore({"SATFINITE", "F32"});
+  d.dst();
+  d.source(0, ValueType::kFloat);
+  d.source(1, ValueType::kFloat);
+  d.source(2);
+  d.op.run = format == 0 ? map<3>(Pack8<true>{}) : map<3>(Pack8<false>{});
+  return true;
+}
+
 void decode_f2fp(Decoder& d) {
+  if (decode_float8(d)) return;
   const bool bfloat = d.modifier("BF16");
   const bool relu = d.modifier("RELU");
   d.ignore({"F16", "F32", "FTZ"});
@@ -402,18 +483,22 @@ void decode_i2i(Decoder& d) {
   d.op.run = run_i2i;
 }
 
-/// I2IP.S8.S32.SAT Rd, Ra, Rb, Rc: {Rc's low half, sat(Ra), sat(Rb)} for packing four bytes in two steps.
+/// I2IP.S8.S32.SAT Rd, Ra, Rb, Rc: saturated Ra and Rb in the low half, Rc's low half above them; repeated, it packs
+/// four bytes. With S16 or U16 the two results fill the register.
 void run_i2ip(Warp& warp, const Op& op, LaneMask active, Step&) {
   u32 scratch[3][kLanes], result[kLanes];
   const u32* a = fetch(warp, op, op.src[0], active, scratch[0]);
   const u32* b = fetch(warp, op, op.src[1], active, scratch[1]);
   const u32* c = fetch(warp, op, op.src[2], active, scratch[2]);
   const Format to = static_cast<Format>(op.extra[0]);
-  const int low = to == kS8 ? -128 : 0, high = to == kS8 ? 127 : 255;
+  const unsigned bits = bits_of(to);
+  const int low = is_signed(to) ? -(1 << (bits - 1)) : 0;
+  const int high = is_signed(to) ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
+  const u32 mask = (1u << bits) - 1;
   for (unsigned i = 0; i < kLanes; ++i) {
-    const u32 x = static_cast<u32>(std::clamp(static_cast<std::int32_t>(a[i]), low, high)) & 255;
-    const u32 y = static_cast<u32>(std::clamp(static_cast<std::int32_t>(b[i]), low, high)) & 255;
-    result[i] = c[i] << 16 | x << 8 | y;
+    const u32 x = static_cast<u32>(std::clamp(static_cast<std::int32_t>(a[i]), low, high)) & mask;
+    const u32 y = static_cast<u32>(std::clamp(static_cast<std::int32_t>(b[i]), low, high)) & mask;
+    result[i] = (bits == 8 ? c[i] << 16 : 0) | x << bits | y;
   }
   store_lanes(warp.row(op.dst), result, active);
 }
@@ -421,7 +506,7 @@ void run_i2ip(Warp& warp, const Op& op, LaneMask active, Step&) {
 void decode_i2ip(Decoder& d) {
   const std::vector<Format> f = formats(d);
   d.ignore({"SAT"});
-  if (f.empty() || (f[0] != kS8 && f[0] != kU8)) d.refuse("its formats are not understood");
+  if (f.empty() || is_float(f[0]) || bits_of(f[0]) > 16) d.refuse("its formats are not understood");
   d.op.extra[0] = f[0];
   d.dst();
   for (unsigned k = 0; k < 3; ++k) d.source(k);

@@ -266,6 +266,18 @@ u32 evaluate64(int function, u32 high) {
   return out;
 }
 
+/// Functions of 16-bit floats: Op::extra[0] is the operand's bit offset, Op::extra[1] says bfloat16.
+void run_mufu_half(Warp& warp, const Op& op, LaneMask active, Step&) {
+  u32 scratch[kLanes], result[kLanes];
+  const u32* a = fetch(warp, op, op.src[0], active, scratch);
+  for (unsigned i = 0; i < kLanes; ++i) {
+    const u32 h = a[i] >> op.extra[0] & 0xffff;
+    const u32 r = evaluate(op.kind, as_bits(op.extra[1] ? bfloat_to_float(h) : half_to_float(h)));
+    result[i] = op.extra[1] ? nearest_bfloat(r) : nearest_half(r);
+  }
+  store_lanes(warp.row(op.dst), result, active);
+}
+
 void run_mufu(Warp& warp, const Op& op, LaneMask active, Step&) {
   u32 scratch[kLanes], result[kLanes];
   const u32* a = fetch(warp, op, op.src[0], active, scratch);
@@ -282,7 +294,16 @@ void decode_mufu(Decoder& d) {
   const int f = d.modifier_of({"RCP", "RSQ", "SQRT", "EX2", "LG2", "SIN", "COS", "TANH", "RCP64H", "RSQ64H"});
   if (f < 0) d.refuse("this function is not supported");
   d.op.kind = static_cast<std::uint8_t>(f);
+  const bool half = d.modifier("F16"), bfloat = d.modifier("BF16") || d.modifier("BF16_V2");
   d.dst();
+  if (half || bfloat) {
+    const TextOperand& operand = d.peek();
+    d.op.extra[0] = operand.has("H1") || operand.has("H1_H1") ? 16 : 0;
+    d.op.extra[1] = bfloat;
+    d.source(0, ValueType::kHalf2);
+    d.op.run = run_mufu_half;
+    return;
+  }
   d.source(0, ValueType::kFloat);
   d.op.run = run_mufu;
 }

@@ -108,7 +108,7 @@ void run_arrives(Warp& warp, const Op& op, LaneMask active, Step& out) {
 }
 
 /// Where the arrival and transaction counts of SYNCS.ARRIVE come from, two bits each in Op::extra[0].
-enum Count : u32 { kCountZero = 0, kCountLiteralOne = 1, kCountRegister = 2 };
+enum Count : u32 { kCountZero = 0, kCountLiteralOne = 1, kCountRegister = 2, kCountMinusRegister = 3 };
 
 void run_syncs_arrive(Warp& warp, const Op& op, LaneMask active, Step& out) {
   begin(warp, op, active, out);
@@ -119,7 +119,8 @@ void run_syncs_arrive(Warp& warp, const Op& op, LaneMask active, Step& out) {
     std::uint8_t* p = shared_pointer(warp, op, i, out.address[i], 8);
     const u32 a = op.extra[0] & 3, t = op.extra[0] >> 2 & 3;
     const u32 arrivals = a == kCountRegister ? data[i] : a;
-    const std::int64_t transactions = t == kCountRegister ? std::int64_t{static_cast<std::int32_t>(data[i])} : t;
+    const std::int64_t amount = static_cast<std::int32_t>(data[i]);
+    const std::int64_t transactions = t == kCountRegister ? amount : t == kCountMinusRegister ? -amount : t;
     if (op.extra[1]) {
       // OPTOUT: the thread leaves for good, so later phases expect one arrival less.
       const u64 v = read64(p);
@@ -179,14 +180,15 @@ void decode_syncs_arrive(Decoder& d) {
   } forms[] = {{"A1T0", kCountLiteralOne, kCountZero},     {"A0T1", kCountZero, kCountLiteralOne},
                {"A1TR", kCountLiteralOne, kCountRegister}, {"A0TR", kCountZero, kCountRegister},
                {"ART0", kCountRegister, kCountZero},       {"A1T1", kCountLiteralOne, kCountLiteralOne},
-               {"A0TX", kCountZero, kCountRegister}};
+               {"A0TX", kCountZero, kCountMinusRegister}};
   bool known = false;
   for (const auto& form : forms) {
     if (!d.modifier(form.name)) continue;
     d.op.extra[0] = form.arrivals | form.transactions << 2;
     known = true;
   }
-  if (!known) d.refuse("this form is not supported");
+  // The bare form arrives once and announces the register's transactions.
+  if (!known) d.op.extra[0] = kCountLiteralOne | kCountRegister << 2;
   d.op.extra[1] = d.modifier("OPTOUT") ? 1 : 0;
   d.dst(2);
   d.address(false);

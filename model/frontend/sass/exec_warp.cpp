@@ -180,6 +180,20 @@ void decode_redux(Decoder& d) {
   d.op.run = run_redux;
 }
 
+/// ELECT Pd, URd, Pm: true for the first active lane; its number goes to the uniform register.
+void run_elect(Warp& warp, const Op& op, LaneMask active, Step&) {
+  const unsigned first = static_cast<unsigned>(std::countr_zero(active));
+  warp.set_uniform(op.uniform_dst, first);
+  warp.set_predicate(op.dst_predicate[0], 1u << first, active);
+}
+
+void decode_elect(Decoder& d) {
+  d.dst_predicate(0);
+  d.uniform_dst();
+  while (d.left()) d.take();
+  d.op.run = run_elect;
+}
+
 }  // namespace
 
 void register_warp(DecodeTable& t) {
@@ -187,6 +201,7 @@ void register_warp(DecodeTable& t) {
   t["VOTE"] = decode_vote;
   t["VOTEU"] = decode_voteu;
   t["MATCH"] = decode_match;
+  t["ELECT"] = decode_elect;
   t["REDUX"] = t["CREDUX"] = decode_redux;
 }
 

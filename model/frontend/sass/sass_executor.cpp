@@ -97,7 +97,9 @@ SassExecutor::SassExecutor(SassKernel kernel, const Launch& launch, DeviceMemory
     throw InputError(image.kernel.program.file, 0, fmt::format("architecture {} cannot be executed", architecture),
                      "smpipe executes sm_80 and sm_90 code");
   }
-  image.local_bytes = (launch.shape.local_bytes_per_thread + 15) / 16 * 16;
+  std::uint32_t local = launch.shape.local_bytes_per_thread;
+  if (image.kernel.resources) local = std::max(local, image.kernel.resources->local_bytes_per_thread);
+  image.local_bytes = (local + 15) / 16 * 16;
   image.shared_bytes =
       launch.shape.static_shared_bytes + launch.shape.dynamic_shared_bytes + (image.hopper ? kHopperReservedShared : 0);
   for (auto& [bank, data] : image.kernel.constant_banks) {
