@@ -1,8 +1,8 @@
 // Isolates coalescing: what strided, misaligned and random 4-byte reads cost in sectors and in time.
 #include "common.cuh"
 
-// result[thread] = sum of `count` words; lane distance `stride` words, first word `offset`; a block's reads of one round
-// cover blockDim * stride words, rounds follow each other.
+// result[thread] = sum of `count` words; lane distance `stride` words, first word `offset`; a block's reads of one
+// round cover blockDim * stride words, rounds follow each other.
 extern "C" __global__ void strided_read(const std::uint32_t* from, std::uint32_t* result, int stride, int offset,
                                         int count) {
   const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

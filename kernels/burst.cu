@@ -1,6 +1,7 @@
 // Isolates the queues between scheduler and memory pipe: how long a warp needs to hand over n memory instructions, and
 // until the last one is done. The lanes' distance, in words, sets the conflict degree of LDS and STS and the number of
-// lines of LDG: how fast the pipe drains. While the queue has room the hand-over is quick; then it goes at the rate of the pipe.
+// lines of LDG: how fast the pipe drains. While the queue has room the hand-over is quick; then it goes at the rate of
+// the pipe.
 #include "common.cuh"
 
 namespace {
@@ -79,11 +80,19 @@ __device__ __forceinline__ void burst(std::int64_t* out, const char* data, int s
 }  // namespace
 
 // out[0], out[1] = cycles of warp 0 until its n instructions are handed over, and until they are done.
-#define BURST(N)                                                                                                     \
-  extern "C" __global__ void burst_lds_##N(std::int64_t* out, const char* data, int stride_words) { burst<Lds, N>(out, data, stride_words); } \
-  extern "C" __global__ void burst_sts_##N(std::int64_t* out, const char* data, int stride_words) { burst<Sts, N>(out, data, stride_words); } \
-  extern "C" __global__ void burst_ldg_##N(std::int64_t* out, const char* data, int stride_words) { burst<Ldg, N>(out, data, stride_words); } \
-  extern "C" __global__ void burst_ldgsts_##N(std::int64_t* out, const char* data, int stride_words) { burst<Ldgsts, N>(out, data, stride_words); }
+#define BURST(N)                                                                                       \
+  extern "C" __global__ void burst_lds_##N(std::int64_t* out, const char* data, int stride_words) {    \
+    burst<Lds, N>(out, data, stride_words);                                                            \
+  }                                                                                                    \
+  extern "C" __global__ void burst_sts_##N(std::int64_t* out, const char* data, int stride_words) {    \
+    burst<Sts, N>(out, data, stride_words);                                                            \
+  }                                                                                                    \
+  extern "C" __global__ void burst_ldg_##N(std::int64_t* out, const char* data, int stride_words) {    \
+    burst<Ldg, N>(out, data, stride_words);                                                            \
+  }                                                                                                    \
+  extern "C" __global__ void burst_ldgsts_##N(std::int64_t* out, const char* data, int stride_words) { \
+    burst<Ldgsts, N>(out, data, stride_words);                                                         \
+  }
 BURST(1)
 BURST(4)
 BURST(8)

@@ -25,8 +25,8 @@ extern "C" __global__ void empty_groups(std::int64_t* out, int count) {
   if (threadIdx.x == 0) out[0] = cycles;
 }
 
-// Eight groups of one copy each; out[k] = cycles from the first issue until at most k groups were pending. landed[] holds
-// what the eight copies brought: 8 * 512 bytes.
+// Eight groups of one copy each; out[k] = cycles from the first issue until at most k groups were pending. landed[]
+// holds what the eight copies brought: 8 * 512 bytes.
 extern "C" __global__ void wait_groups(const uint4* source, std::int64_t* out, uint4* landed) {
   __shared__ uint4 tile[8 * 32];
   std::int64_t seen[8] = {};
@@ -75,7 +75,8 @@ extern "C" __global__ void copy_source_size(const char* source, std::int64_t* ou
     const std::int64_t start = sm_clock();
 #pragma unroll 4
     for (int i = 0; i < copies; ++i) {
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(source + threadIdx.x * 16), "r"(source_bytes)
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(source + threadIdx.x * 16),
+                   "r"(source_bytes)
                    : "memory");
       commit_group();
       wait_group<0>();

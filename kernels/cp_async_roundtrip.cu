@@ -41,10 +41,10 @@ __device__ __forceinline__ void round_trips(const char* source, std::int64_t* ou
 }  // namespace
 
 // out[0] = cycles of `copies` round trips; landed[] = what the last copy brought (32 * kBytes bytes).
-#define ROUNDTRIP(NAME, BYTES, BYPASS)                                                                             \
-  extern "C" __global__ void NAME(const char* source, std::int64_t* out, std::uint32_t* landed, int stride,        \
-                                  int footprint, int warm_copies, int copies) {                                    \
-    round_trips<BYTES, BYPASS>(source, out, landed, stride, footprint, warm_copies, copies);                       \
+#define ROUNDTRIP(NAME, BYTES, BYPASS)                                                                      \
+  extern "C" __global__ void NAME(const char* source, std::int64_t* out, std::uint32_t* landed, int stride, \
+                                  int footprint, int warm_copies, int copies) {                             \
+    round_trips<BYTES, BYPASS>(source, out, landed, stride, footprint, warm_copies, copies);                \
   }
 
 ROUNDTRIP(cp_async_roundtrip_ca4, 4, false)

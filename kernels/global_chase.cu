@@ -1,9 +1,9 @@
 // Isolates the latency of one level of the global-memory hierarchy.
 //
-// Each element of the ring holds the address of the next one, so a hop is a single LDG whose address is the value of the
-// LDG before it. The ring's footprint and stride choose the level that answers; `.ca` may hit in L1, `.cg` never does.
-// A walk over the whole ring before the timed one warms the caches; with caches cold and a ring that is longer than
-// warm-up plus timed hops together, every timed hop goes to DRAM.
+// Each element of the ring holds the address of the next one, so a hop is a single LDG whose address is the value of
+// the LDG before it. The ring's footprint and stride choose the level that answers; `.ca` may hit in L1, `.cg` never
+// does. A walk over the whole ring before the timed one warms the caches; with caches cold and a ring that is longer
+// than warm-up plus timed hops together, every timed hop goes to DRAM.
 #include "common.cuh"
 
 namespace {

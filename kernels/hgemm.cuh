@@ -11,12 +11,14 @@ namespace hgemm {
 constexpr int kTileM = 128, kTileN = 128, kTileK = 32;
 constexpr int kThreads = 256;
 
-// Rows of a tile are 64 bytes, so two share a 128-byte wavefront. The 16-byte chunk index is XORed with bits 1..2 of the
-// row, which makes the 8 rows of an ldmatrix phase and the 8 lanes of a 16-byte copy phase fall on 8 different groups of
-// banks.
+// Rows of a tile are 64 bytes, so two share a 128-byte wavefront. The 16-byte chunk index is XORed with bits 1..2 of
+// the row, which makes the 8 rows of an ldmatrix phase and the 8 lanes of a 16-byte copy phase fall on 8 different
+// groups of banks.
 struct Swizzled {
   static constexpr int kRowBytes = 64;
-  static __device__ __forceinline__ int at(int row, int chunk) { return row * kRowBytes + ((chunk ^ (row >> 1 & 3)) << 4); }
+  static __device__ __forceinline__ int at(int row, int chunk) {
+    return row * kRowBytes + ((chunk ^ (row >> 1 & 3)) << 4);
+  }
 };
 
 // As the matrix lies in memory: the 8 rows of an ldmatrix phase fall on 2 groups of banks, 4 on each.
@@ -32,7 +34,7 @@ struct Padded {
 };
 
 template <class Layout>
-constexpr int kOperandBytes = kTileM * Layout::kRowBytes;
+constexpr int kOperandBytes = kTileM* Layout::kRowBytes;
 template <class Layout>
 constexpr int kStageBytes = 2 * kOperandBytes<Layout>;
 
@@ -54,7 +56,8 @@ struct Operands {
   __device__ __forceinline__ void issue(int k_tile, std::uint32_t stage) const {
     const std::int64_t along = static_cast<std::int64_t>(k_tile) * kTileK * 2;
     each_chunk(a + along, pitch, [&](int at, const char* from, int) { copy_async_cg(stage + at, from); });
-    each_chunk(b + along, pitch, [&](int at, const char* from, int) { copy_async_cg(stage + kOperandBytes<Layout> + at, from); });
+    each_chunk(b + along, pitch,
+               [&](int at, const char* from, int) { copy_async_cg(stage + kOperandBytes<Layout> + at, from); });
   }
 
   // The synchronous way: through registers.
@@ -64,7 +67,9 @@ struct Operands {
     each_chunk(a + along, pitch, [&](int, const char* from, int i) { va[i] = *reinterpret_cast<const uint4*>(from); });
     each_chunk(b + along, pitch, [&](int, const char* from, int i) { vb[i] = *reinterpret_cast<const uint4*>(from); });
     each_chunk(a, 0, [&](int at, const char*, int i) { *reinterpret_cast<uint4*>(stage + at) = va[i]; });
-    each_chunk(b, 0, [&](int at, const char*, int i) { *reinterpret_cast<uint4*>(stage + kOperandBytes<Layout> + at) = vb[i]; });
+    each_chunk(b, 0, [&](int at, const char*, int i) {
+      *reinterpret_cast<uint4*>(stage + kOperandBytes<Layout> + at) = vb[i];
+    });
   }
 };
 
@@ -170,9 +175,9 @@ __device__ __forceinline__ void synchronous(const char* a, const char* b, float*
 }
 }  // namespace hgemm
 
-#define HGEMM(NAME, CALL)                                                                                        \
-  extern "C" __global__ void __launch_bounds__(hgemm::kThreads, 2)                                               \
-      NAME(const char* a, const char* b, float* c, int m_total, int n_total, int k_total) {                      \
-    (void)m_total; /* the grid says how many rows there are */                                                   \
-    hgemm::CALL(a, b, c, n_total, k_total);                                                                      \
+#define HGEMM(NAME, CALL)                                                                   \
+  extern "C" __global__ void __launch_bounds__(hgemm::kThreads, 2)                          \
+      NAME(const char* a, const char* b, float* c, int m_total, int n_total, int k_total) { \
+    (void)m_total; /* the grid says how many rows there are */                              \
+    hgemm::CALL(a, b, c, n_total, k_total);                                                 \
   }

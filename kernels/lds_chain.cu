@@ -1,8 +1,8 @@
 // Isolates the latency of a shared-memory load and what an n-way bank conflict adds to it.
 //
 // One warp; every load's address is the value that the load before it returned, so nothing but LDS lies on the
-// critical path. Lane l starts at word l * stride: gcd(stride, 32) lanes share a bank, and the ring that each lane walks
-// (its word, the word 1024 further on, back) keeps that pattern for every load.
+// critical path. Lane l starts at word l * stride: gcd(stride, 32) lanes share a bank, and the ring that each lane
+// walks (its word, the word 1024 further on, back) keeps that pattern for every load.
 #include "common.cuh"
 
 namespace {

@@ -65,8 +65,10 @@ __device__ __forceinline__ void wide_chain(std::int64_t* out, int stride_bytes, 
   __shared__ alignas(16) std::uint32_t ring[kWords + 32];
   for (int i = threadIdx.x; i < kWords; i += 32) ring[i] = shared_address(&ring[i]);
   __syncwarp();
-  finish(out, run(shared_address(ring) + threadIdx.x * stride_bytes, shared_address(&ring[kWords + threadIdx.x]), loads, load),
-         ring);
+  finish(
+      out,
+      run(shared_address(ring) + threadIdx.x * stride_bytes, shared_address(&ring[kWords + threadIdx.x]), loads, load),
+      ring);
 }
 
 // Lane t receives word t % 4 of row t / 4 of the first matrix, and names row t: that word holds the address of row t.
@@ -77,7 +79,8 @@ __device__ __forceinline__ void matrix_chain(std::int64_t* out, int pitch_bytes,
   const int t = static_cast<int>(threadIdx.x);
   rows[(t / 4) * (pitch_bytes / 4) + t % 4] = shared_address(rows) + t * pitch_bytes;
   __syncwarp();
-  finish(out, run(shared_address(rows) + t * pitch_bytes, shared_address(&scratch[t]), loads, load_matrices<kMatrices>), rows);
+  finish(out, run(shared_address(rows) + t * pitch_bytes, shared_address(&scratch[t]), loads, load_matrices<kMatrices>),
+         rows);
 }
 }  // namespace
 

@@ -7,19 +7,27 @@ constexpr int kUnroll = 64;
 
 template <class T>
 struct Ffma {
-  static __device__ __forceinline__ void step(T& x, T a, T b) { asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(x) : "f"(a), "f"(b)); }
+  static __device__ __forceinline__ void step(T& x, T a, T b) {
+    asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(x) : "f"(a), "f"(b));
+  }
 };
 template <class T>
 struct Dfma {
-  static __device__ __forceinline__ void step(T& x, T a, T b) { asm volatile("fma.rn.f64 %0, %0, %1, %2;" : "+d"(x) : "d"(a), "d"(b)); }
+  static __device__ __forceinline__ void step(T& x, T a, T b) {
+    asm volatile("fma.rn.f64 %0, %0, %1, %2;" : "+d"(x) : "d"(a), "d"(b));
+  }
 };
 template <class T>
 struct Imad {
-  static __device__ __forceinline__ void step(T& x, T a, T b) { asm volatile("mad.lo.u32 %0, %0, %1, %2;" : "+r"(x) : "r"(a), "r"(b)); }
+  static __device__ __forceinline__ void step(T& x, T a, T b) {
+    asm volatile("mad.lo.u32 %0, %0, %1, %2;" : "+r"(x) : "r"(a), "r"(b));
+  }
 };
 template <class T>
 struct Lop3 {
-  static __device__ __forceinline__ void step(T& x, T a, T b) { asm volatile("lop3.b32 %0, %0, %1, %2, 0x96;" : "+r"(x) : "r"(a), "r"(b)); }
+  static __device__ __forceinline__ void step(T& x, T a, T b) {
+    asm volatile("lop3.b32 %0, %0, %1, %2, 0x96;" : "+r"(x) : "r"(a), "r"(b));
+  }
 };
 template <class T>
 struct Mufu {
@@ -27,7 +35,9 @@ struct Mufu {
 };
 template <class T>
 struct Shfl {
-  static __device__ __forceinline__ void step(T& x, T, T) { asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 0x1f, 0xffffffff;" : "+r"(x)); }
+  static __device__ __forceinline__ void step(T& x, T, T) {
+    asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 0x1f, 0xffffffff;" : "+r"(x));
+  }
 };
 
 template <template <class> class Op, class T, int kChains>
@@ -78,9 +88,13 @@ __device__ __forceinline__ void hmma_rate(std::int64_t* out, int count, int a, i
 }  // namespace
 
 // out[0] = cycles until all warps have done `count` instructions each (a multiple of 64).
-#define PIPE(NAME, OP, T)                                                                                               \
-  extern "C" __global__ void pipe_##NAME##_latency(std::int64_t* out, int count, int a, int b) { rate<OP, T, 1>(out, count, a, b); } \
-  extern "C" __global__ void pipe_##NAME##_rate(std::int64_t* out, int count, int a, int b) { rate<OP, T, 8>(out, count, a, b); }
+#define PIPE(NAME, OP, T)                                                                        \
+  extern "C" __global__ void pipe_##NAME##_latency(std::int64_t* out, int count, int a, int b) { \
+    rate<OP, T, 1>(out, count, a, b);                                                            \
+  }                                                                                              \
+  extern "C" __global__ void pipe_##NAME##_rate(std::int64_t* out, int count, int a, int b) {    \
+    rate<OP, T, 8>(out, count, a, b);                                                            \
+  }
 PIPE(ffma, Ffma, float)
 PIPE(dfma, Dfma, double)
 PIPE(imad, Imad, std::uint32_t)
@@ -88,5 +102,9 @@ PIPE(lop3, Lop3, std::uint32_t)
 PIPE(mufu, Mufu, float)
 PIPE(shfl, Shfl, std::uint32_t)
 
-extern "C" __global__ void pipe_hmma_latency(std::int64_t* out, int count, int a, int b) { hmma_rate<1>(out, count, a, b); }
-extern "C" __global__ void pipe_hmma_rate(std::int64_t* out, int count, int a, int b) { hmma_rate<8>(out, count, a, b); }
+extern "C" __global__ void pipe_hmma_latency(std::int64_t* out, int count, int a, int b) {
+  hmma_rate<1>(out, count, a, b);
+}
+extern "C" __global__ void pipe_hmma_rate(std::int64_t* out, int count, int a, int b) {
+  hmma_rate<8>(out, count, a, b);
+}

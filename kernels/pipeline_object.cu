@@ -5,7 +5,8 @@
 #include "tile_stream.cuh"
 
 namespace {
-__device__ __forceinline__ void issue(cuda::pipeline<cuda::thread_scope_thread>& pipeline, const TileStream& s, int tile) {
+__device__ __forceinline__ void issue(cuda::pipeline<cuda::thread_scope_thread>& pipeline, const TileStream& s,
+                                      int tile) {
   pipeline.producer_acquire();
   float4* to = s.shared + tile % 2 * s.tile_chunks() + threadIdx.x;
   for (int c = 0; c < s.chunks; ++c) {

@@ -54,10 +54,12 @@ __device__ __forceinline__ void multiply(float (&acc)[4][4], const float* stage)
 }
 
 __device__ __forceinline__ void store(float* c, int n_total, const float (&acc)[4][4]) {
-  c += static_cast<std::int64_t>(blockIdx.y * kTile + threadIdx.x / 16 * 4) * n_total + blockIdx.x * kTile + threadIdx.x % 16 * 4;
+  c += static_cast<std::int64_t>(blockIdx.y * kTile + threadIdx.x / 16 * 4) * n_total + blockIdx.x * kTile +
+       threadIdx.x % 16 * 4;
 #pragma unroll
   for (int i = 0; i < 4; ++i)
-    *reinterpret_cast<float4*>(c + static_cast<std::int64_t>(i) * n_total) = make_float4(acc[i][0], acc[i][1], acc[i][2], acc[i][3]);
+    *reinterpret_cast<float4*>(c + static_cast<std::int64_t>(i) * n_total) =
+        make_float4(acc[i][0], acc[i][1], acc[i][2], acc[i][3]);
 }
 
 template <int kStages>
@@ -86,7 +88,8 @@ __device__ __forceinline__ void pipelined(const float* a, const float* b, float*
 }
 }  // namespace
 
-extern "C" __global__ void __launch_bounds__(256) sgemm_sync(const float* a, const float* b, float* c, int n_total, int k_total) {
+extern "C" __global__ void __launch_bounds__(256)
+    sgemm_sync(const float* a, const float* b, float* c, int n_total, int k_total) {
   __shared__ alignas(16) float stage[2 * kFloats];
   const Tiles from = tiles(a, b, n_total, k_total);
   float acc[4][4] = {};
@@ -99,9 +102,11 @@ extern "C" __global__ void __launch_bounds__(256) sgemm_sync(const float* a, con
   }
   store(c, n_total, acc);
 }
-extern "C" __global__ void __launch_bounds__(256) sgemm_2stage(const float* a, const float* b, float* c, int n_total, int k_total) {
+extern "C" __global__ void __launch_bounds__(256)
+    sgemm_2stage(const float* a, const float* b, float* c, int n_total, int k_total) {
   pipelined<2>(a, b, c, n_total, k_total);
 }
-extern "C" __global__ void __launch_bounds__(256) sgemm_3stage(const float* a, const float* b, float* c, int n_total, int k_total) {
+extern "C" __global__ void __launch_bounds__(256)
+    sgemm_3stage(const float* a, const float* b, float* c, int n_total, int k_total) {
   pipelined<3>(a, b, c, n_total, k_total);
 }

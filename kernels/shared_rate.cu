@@ -67,8 +67,10 @@ __device__ __forceinline__ void rate(std::int64_t* out, int stride_bytes, int co
 }  // namespace
 
 // out[0] = cycles until all warps have done `count` accesses each (a multiple of 16).
-#define SHARED_RATE(NAME, ACCESS) \
-  extern "C" __global__ void NAME(std::int64_t* out, int stride_bytes, int count) { rate<ACCESS>(out, stride_bytes, count); }
+#define SHARED_RATE(NAME, ACCESS)                                                   \
+  extern "C" __global__ void NAME(std::int64_t* out, int stride_bytes, int count) { \
+    rate<ACCESS>(out, stride_bytes, count);                                         \
+  }
 SHARED_RATE(lds_rate_32, Load<4>)
 SHARED_RATE(lds_rate_64, Load<8>)
 SHARED_RATE(lds_rate_128, Load<16>)

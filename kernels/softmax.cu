@@ -22,7 +22,8 @@ __device__ __forceinline__ float across_block(float value, float* partial, Combi
 extern "C" __global__ void __launch_bounds__(kThreads) softmax_rows(const float4* from, float4* to, float* row_sum) {
   __shared__ float partial[kThreads / 32];
   float4 v = from[blockIdx.x * kThreads + threadIdx.x];
-  const float most = across_block(fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w)), partial, [](float a, float b) { return fmaxf(a, b); });
+  const float most =
+      across_block(fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w)), partial, [](float a, float b) { return fmaxf(a, b); });
   v = make_float4(__expf(v.x - most), __expf(v.y - most), __expf(v.z - most), __expf(v.w - most));
   const auto add = [](float a, float b) { return a + b; };
   const float share = 1.0f / across_block(v.x + v.y + v.z + v.w, partial, add);

@@ -49,18 +49,18 @@ __device__ __forceinline__ void many_stages(float (&sum)[4], const TileStream& s
 }
 }  // namespace
 
-#define TILE_STREAM(STAGES)                                                                                         \
-  extern "C" __global__ void tile_stream_async_s##STAGES(const float4* source, float* result, int tile_bytes,       \
-                                                         int tiles, int work, float multiplier, float addend) {     \
-    extern __shared__ float4 stages[];                                                                              \
-    const TileStream s = open_stream(source, stages, tile_bytes, tiles, work, multiplier, addend);                  \
-    float sum[4] = {};                                                                                              \
-    if constexpr (STAGES == 1) {                                                                                    \
-      one_stage(sum, s);                                                                                            \
-    } else {                                                                                                        \
-      many_stages<STAGES < 2 ? 2 : STAGES>(sum, s);                                                                 \
-    }                                                                                                               \
-    write_result(result, sum);                                                                                      \
+#define TILE_STREAM(STAGES)                                                                                     \
+  extern "C" __global__ void tile_stream_async_s##STAGES(const float4* source, float* result, int tile_bytes,   \
+                                                         int tiles, int work, float multiplier, float addend) { \
+    extern __shared__ float4 stages[];                                                                          \
+    const TileStream s = open_stream(source, stages, tile_bytes, tiles, work, multiplier, addend);              \
+    float sum[4] = {};                                                                                          \
+    if constexpr (STAGES == 1) {                                                                                \
+      one_stage(sum, s);                                                                                        \
+    } else {                                                                                                    \
+      many_stages < STAGES<2 ? 2 : STAGES>(sum, s);                                                             \
+    }                                                                                                           \
+    write_result(result, sum);                                                                                  \
   }
 
 TILE_STREAM(1)

@@ -1,5 +1,5 @@
-// Isolates the synchronous way to move a tile: LDG to registers, STS, barrier, compute, barrier. Nothing overlaps inside
-// a block; only other blocks on the SM can hide the latency.
+// Isolates the synchronous way to move a tile: LDG to registers, STS, barrier, compute, barrier. Nothing overlaps
+// inside a block; only other blocks on the SM can hide the latency.
 #include "tile_stream.cuh"
 
 extern "C" __global__ void tile_stream_sync(const float4* source, float* result, int tile_bytes, int tiles, int work,

@@ -1,5 +1,5 @@
-// A whole kernel whose time is decided by shared-memory layout: transpose of a square FP32 matrix in tiles of 32 x 32. The
-// tile's columns are read with a 32-way conflict, or with none when each row is one word longer.
+// A whole kernel whose time is decided by shared-memory layout: transpose of a square FP32 matrix in tiles of 32 x 32.
+// The tile's columns are read with a 32-way conflict, or with none when each row is one word longer.
 #include "common.cuh"
 
 namespace {

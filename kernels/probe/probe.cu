@@ -29,13 +29,13 @@ using namespace probe;
 
 namespace {
 
-#define CHECK(call)                                                                              \
-  do {                                                                                           \
-    const cudaError_t status = (call);                                                           \
-    if (status != cudaSuccess) {                                                                 \
+#define CHECK(call)                                                                                   \
+  do {                                                                                                \
+    const cudaError_t status = (call);                                                                \
+    if (status != cudaSuccess) {                                                                      \
       std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(status)); \
-      std::exit(2);                                                                              \
-    }                                                                                            \
+      std::exit(2);                                                                                   \
+    }                                                                                                 \
   } while (0)
 
 int repetitions = 5;
@@ -48,7 +48,9 @@ int sms = 0;
 
 void record(const std::string& name, const std::string& condition, std::vector<double> values, const char* unit) {
   std::sort(values.begin(), values.end());
-  const auto at = [&](double q) { return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1) + 0.5)]; };
+  const auto at = [&](double q) {
+    return values[static_cast<std::size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
+  };
   std::fprintf(json,
                "%s\n  {\"probe\": \"%s\", \"condition\": \"%s\", \"median\": %.6g, \"min\": %.6g, \"max\": %.6g, "
                "\"unit\": \"%s\", \"n\": %zu}",
@@ -97,10 +99,15 @@ Span run_timed(const Args& args) {
   return {static_cast<double>(issued - start), static_cast<double>(done - start)};
 }
 
-const std::pair<const char*, std::uint32_t> kWarpSets[] = {
-    {"1 warp", 0x1},          {"2 warps on 2 schedulers", 0x3}, {"3 warps on 3 schedulers", 0x7},
-    {"4 warps on 4 schedulers", 0xF}, {"2 warps on 1 scheduler", 0x11}, {"4 warps on 1 scheduler", 0x1111},
-    {"8 warps", 0xFF},        {"16 warps", 0xFFFF},             {"32 warps", 0xFFFFFFFF}};
+const std::pair<const char*, std::uint32_t> kWarpSets[] = {{"1 warp", 0x1},
+                                                           {"2 warps on 2 schedulers", 0x3},
+                                                           {"3 warps on 3 schedulers", 0x7},
+                                                           {"4 warps on 4 schedulers", 0xF},
+                                                           {"2 warps on 1 scheduler", 0x11},
+                                                           {"4 warps on 1 scheduler", 0x1111},
+                                                           {"8 warps", 0xFF},
+                                                           {"16 warps", 0xFFFF},
+                                                           {"32 warps", 0xFFFFFFFF}};
 
 // Cycles for each instruction of a warp, from the first start to the last issue.
 template <class Op, int kUnroll>
@@ -167,8 +174,8 @@ template <int kInstructions>
 void code_size() {
   Args args;
   args.iterations = 4;
-  rate<LoopBody<16>, kInstructions / 16>("instruction fetch, cycles for 16, loop of " + std::to_string(kInstructions) + " instructions", args,
-                                   {0, 3, 7});
+  rate<LoopBody<16>, kInstructions / 16>(
+      "instruction fetch, cycles for 16, loop of " + std::to_string(kInstructions) + " instructions", args, {0, 3, 7});
 }
 
 void probe_code_size() {
@@ -266,25 +273,40 @@ void burst_of(const std::string& name, Args args, const std::string& extra) {
 }
 
 template <template <int> class Op, int... kCounts>
-void bursts(const std::string& name, const Args& args, const std::string& extra, std::integer_sequence<int, kCounts...>) {
+void bursts(const std::string& name, const Args& args, const std::string& extra,
+            std::integer_sequence<int, kCounts...>) {
   (burst_of<Op<kCounts>, kCounts>(name, args, extra), ...);
 }
 
 using Counts = std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 20, 24, 32>;
-template <int n> using Lds32 = LdsBurst<1, n>;
-template <int n> using Lds128 = LdsBurst<4, n>;
-template <int n> using Sts32 = StsBurst<1>;
-template <int n> using Ldsm4 = LdsmBurst<4, n>;
-template <int n> using Ldg32 = LdgBurst<1, n, true>;
-template <int n> using Ldg32Lines = LdgBurst<1, n, true, 4>;
-template <int n> using Ldg128 = LdgBurst<4, n, true>;
-template <int n> using Ldg32Cg = LdgBurst<1, n, false>;
-template <int n> using CopyCa4 = CopyBurst<4, false>;
-template <int n> using CopyCa16 = CopyBurst<16, false>;
-template <int n> using CopyCg16 = CopyBurst<16, true>;
-template <int n> using Shfl = ShflBfly<n>;
-template <int n> using Mufu = MufuEx2<n>;
-template <int n> using Stg32 = StgBurst<1>;
+template <int n>
+using Lds32 = LdsBurst<1, n>;
+template <int n>
+using Lds128 = LdsBurst<4, n>;
+template <int n>
+using Sts32 = StsBurst<1>;
+template <int n>
+using Ldsm4 = LdsmBurst<4, n>;
+template <int n>
+using Ldg32 = LdgBurst<1, n, true>;
+template <int n>
+using Ldg32Lines = LdgBurst<1, n, true, 4>;
+template <int n>
+using Ldg128 = LdgBurst<4, n, true>;
+template <int n>
+using Ldg32Cg = LdgBurst<1, n, false>;
+template <int n>
+using CopyCa4 = CopyBurst<4, false>;
+template <int n>
+using CopyCa16 = CopyBurst<16, false>;
+template <int n>
+using CopyCg16 = CopyBurst<16, true>;
+template <int n>
+using Shfl = ShflBfly<n>;
+template <int n>
+using Mufu = MufuEx2<n>;
+template <int n>
+using Stg32 = StgBurst<1>;
 
 void probe_bursts() {
   Args args;
@@ -441,8 +463,8 @@ void probe_chase() {
         flush_l2();
         values.push_back(walk_once<true>(64, 2048));
       }
-      record("chase, .cg, cold", std::to_string(mib) + " MiB, " + std::to_string(stride) + "-byte nodes, random", values,
-             "cycles");
+      record("chase, .cg, cold", std::to_string(mib) + " MiB, " + std::to_string(stride) + "-byte nodes, random",
+             values, "cycles");
     }
   }
 }
@@ -482,10 +504,13 @@ void probe_lines() {
       CHECK(cudaMemcpy(host.data(), out, lines * 2, cudaMemcpyDeviceToHost));
       std::vector<double> bins(128, 0.0);
       for (auto v : host) ++bins[std::min(127, v / 8)];
-      record_list("L2 hit latency by line, histogram", std::to_string(mib) + " MiB, SM " + std::to_string(sm_id) +
-                  ", bins of 8 cycles from 0; includes the two clock reads", bins, "lines");
+      record_list("L2 hit latency by line, histogram",
+                  std::to_string(mib) + " MiB, SM " + std::to_string(sm_id) +
+                      ", bins of 8 cycles from 0; includes the two clock reads",
+                  bins, "lines");
       std::vector<double> head(host.begin(), host.begin() + 256);
-      if (mib == 1) record_list("L2 hit latency by line, first 256 lines", "1 MiB, SM " + std::to_string(sm_id), head, "cycles");
+      if (mib == 1)
+        record_list("L2 hit latency by line, first 256 lines", "1 MiB, SM " + std::to_string(sm_id), head, "cycles");
     }
   }
   CHECK(cudaFree(out));
@@ -616,19 +641,24 @@ void bandwidth(const std::string& name, const std::string& condition, std::size_
 void probe_bandwidth() {
   constexpr std::size_t kMiB = 1 << 20, kGiB = 1 << 30;
   for (std::size_t mib : {4, 8, 16, 24, 32, 40, 48, 64, 96})
-    bandwidth<Stream::kRead>("read .cg LDG.128, all SMs", std::to_string(mib) + " MiB footprint", mib * kMiB, 40, sms * 2, 1024);
+    bandwidth<Stream::kRead>("read .cg LDG.128, all SMs", std::to_string(mib) + " MiB footprint", mib * kMiB, 40,
+                             sms * 2, 1024);
   bandwidth<Stream::kRead>("read .cg LDG.128, all SMs", "2 GiB", 2 * kGiB, 1, sms * 2, 1024);
   bandwidth<Stream::kWrite>("write STG.128, all SMs", "2 GiB", 2 * kGiB, 1, sms * 2, 1024);
   bandwidth<Stream::kWrite>("write STG.128, all SMs", "16 MiB footprint", 16 * kMiB, 40, sms * 2, 1024);
-  bandwidth<Stream::kCopy>("copy LDG.128 + STG.128, all SMs (both directions counted)", "2 GiB", 2 * kGiB, 1, sms * 2, 1024);
+  bandwidth<Stream::kCopy>("copy LDG.128 + STG.128, all SMs (both directions counted)", "2 GiB", 2 * kGiB, 1, sms * 2,
+                           1024);
   for (int blocks : {1, 2, 4, 8, 16, 32, 66, 132}) {
-    bandwidth<Stream::kRead>("read .cg LDG.128, some SMs", std::to_string(blocks) + " blocks of 1024 threads, 8 MiB footprint",
-                             8 * kMiB, blocks < 8 ? 4 : 16, blocks, 1024);
+    bandwidth<Stream::kRead>("read .cg LDG.128, some SMs",
+                             std::to_string(blocks) + " blocks of 1024 threads, 8 MiB footprint", 8 * kMiB,
+                             blocks < 8 ? 4 : 16, blocks, 1024);
   }
   for (int threads : {32, 64, 128, 256, 512})
-    bandwidth<Stream::kRead>("read .cg LDG.128, one SM", std::to_string(threads) + " threads, 1 MiB footprint", kMiB, 8, 1, threads);
+    bandwidth<Stream::kRead>("read .cg LDG.128, one SM", std::to_string(threads) + " threads, 1 MiB footprint", kMiB, 8,
+                             1, threads);
   bandwidth<Stream::kWrite>("write STG.128, one SM", "1024 threads, 1 MiB footprint", kMiB, 16, 1, 1024);
-  bandwidth<Stream::kRead, true>("read .ca LDG.128 hitting L1, one SM", "1024 threads, 32 KiB", 32 * 1024, 256, 1, 1024);
+  bandwidth<Stream::kRead, true>("read .ca LDG.128 hitting L1, one SM", "1024 threads, 32 KiB", 32 * 1024, 256, 1,
+                                 1024);
 }
 
 // --- blocks ---------------------------------------------------------------------------------------------------------
@@ -749,10 +779,12 @@ void probe_shipped() {
     record(name, condition, seen, "cycles");
   };
   for (int ways : {1, 2, 4, 8, 16, 32})
-    repeat("kernel lds_chain", std::to_string(ways) + "-way", [&] { lds_kernel::lds_chain<<<1, 32>>>(device_words(), ways, 1024); });
+    repeat("kernel lds_chain", std::to_string(ways) + "-way",
+           [&] { lds_kernel::lds_chain<<<1, 32>>>(device_words(), ways, 1024); });
   repeat("kernel ffma_chain", "", [&] { ffma_kernel::ffma_chain<<<1, 32>>>(device_words(), values, 1.f, 1.f, 1024); });
   for (int warps = 1; warps <= 32; warps *= 2)
-    repeat("kernel bar_sync", std::to_string(warps) + " warps", [&] { bar_kernel::bar_sync<<<1, 32 * warps>>>(device_words(), 1024); });
+    repeat("kernel bar_sync", std::to_string(warps) + " warps",
+           [&] { bar_kernel::bar_sync<<<1, 32 * warps>>>(device_words(), 1024); });
   CHECK(cudaFree(values));
 }
 
@@ -786,15 +818,26 @@ int main(int argc, char** argv) {
                "\"max_clock_mhz\": %d, \"driver_api\": %d, \"date\": \"%s\", \"repetitions\": %d,\n\"probes\": [",
                properties.name, properties.major, properties.minor, sms, l2_bytes, clock_khz / 1000, driver, date,
                repetitions);
-  const std::pair<const char*, void (*)()> groups[] = {
-      {"clock", probe_clock},       {"shipped", probe_shipped},     {"arithmetic", probe_arithmetic},
-      {"loops", probe_loops},       {"shared latency", probe_shared_latency}, {"shared rate", probe_shared_rate},
-      {"barrier", probe_barrier},   {"L1", probe_l1},               {"copies", probe_copies},
-      {"bursts", probe_bursts},     {"chase", probe_chase},         {"lines", probe_lines},
-      {"bandwidth", probe_bandwidth}, {"blocks", probe_blocks},     {"launch", probe_launch},
-      {"code size", probe_code_size}, {"clock", probe_clock}};
+  const std::pair<const char*, void (*)()> groups[] = {{"clock", probe_clock},
+                                                       {"shipped", probe_shipped},
+                                                       {"arithmetic", probe_arithmetic},
+                                                       {"loops", probe_loops},
+                                                       {"shared latency", probe_shared_latency},
+                                                       {"shared rate", probe_shared_rate},
+                                                       {"barrier", probe_barrier},
+                                                       {"L1", probe_l1},
+                                                       {"copies", probe_copies},
+                                                       {"bursts", probe_bursts},
+                                                       {"chase", probe_chase},
+                                                       {"lines", probe_lines},
+                                                       {"bandwidth", probe_bandwidth},
+                                                       {"blocks", probe_blocks},
+                                                       {"launch", probe_launch},
+                                                       {"code size", probe_code_size},
+                                                       {"clock", probe_clock}};
   for (const auto& [name, group] : groups) {
-    const bool wanted = argc < 4 || std::any_of(argv + 3, argv + argc, [&, n = name](const char* a) { return std::string(a) == n; });
+    const bool wanted =
+        argc < 4 || std::any_of(argv + 3, argv + argc, [&, n = name](const char* a) { return std::string(a) == n; });
     if (!wanted) continue;
     const std::clock_t begin = std::clock();
     group();

@@ -1,8 +1,8 @@
 // Frame of the hardware probes: a timed kernel template and the device side of every probed operation.
 //
 // An operation is a struct with init(args), step(i) - one instruction under test, i known at compile time -, next(args)
-// between rounds of steps, and finish(), which folds everything it produced into one word so that nothing is optimised away and the clock read behind
-// it waits for all results.
+// between rounds of steps, and finish(), which folds everything it produced into one word so that nothing is optimised
+// away and the clock read behind it waits for all results.
 #pragma once
 
 #include "../common.cuh"
@@ -10,12 +10,12 @@
 namespace probe {
 
 struct Args {
-  char* global = nullptr;       // buffer for global operations
-  std::uint32_t stride = 4;     // bytes from lane to lane
-  std::uint32_t active = 1;     // bit w: warp w takes part; warp w runs on scheduler w % 4
+  char* global = nullptr;    // buffer for global operations
+  std::uint32_t stride = 4;  // bytes from lane to lane
+  std::uint32_t active = 1;  // bit w: warp w takes part; warp w runs on scheduler w % 4
   int iterations = 8;
-  std::uint32_t offset = 0;     // bytes from warp to warp
-  std::uint32_t zero = 0;       // added to addresses between rounds: the compiler must not merge the rounds' accesses
+  std::uint32_t offset = 0;  // bytes from warp to warp
+  std::uint32_t zero = 0;    // added to addresses between rounds: the compiler must not merge the rounds' accesses
 };
 
 struct Sample {  // of one warp
@@ -23,7 +23,8 @@ struct Sample {  // of one warp
 };
 
 extern __shared__ __align__(16) char probe_shared[];
-constexpr int kScratch = 68 * 1024;  // bytes of dynamic shared memory; the last 4 KiB hold the results that were waited for
+constexpr int kScratch =
+    68 * 1024;  // bytes of dynamic shared memory; the last 4 KiB hold the results that were waited for
 
 __device__ __forceinline__ void consume(std::uint32_t value) {
   wait_for(value, shared_address(probe_shared) + kScratch - 4096 + threadIdx.x % 1024 * 4);
@@ -55,22 +56,24 @@ __global__ void timed(Args args, Sample* out) {
 
 // --- arithmetic: kChains independent chains; 1 measures latency, 8 the issue rate ---------------------------------
 
-#define PROBE_OP(NAME, TYPE, CONSTRAINT, TEXT)                                                                     \
-  template <int kChains>                                                                                           \
-  struct NAME {                                                                                                    \
-    TYPE x[kChains], a, b;                                                                                         \
-    __device__ void init(const Args& args) {                                                                       \
-      for (int i = 0; i < kChains; ++i) x[i] = static_cast<TYPE>(threadIdx.x + i);                                 \
-      a = static_cast<TYPE>(args.stride);                                                                          \
-      b = static_cast<TYPE>(args.iterations);                                                                      \
-    }                                                                                                              \
-    __device__ void step(int i) { asm volatile(TEXT : "+" CONSTRAINT(x[i % kChains]) : CONSTRAINT(a), CONSTRAINT(b)); } \
-    __device__ void next(const Args&) {}                                                                           \
-    __device__ std::uint32_t finish() {                                                                            \
-      TYPE sum = x[0];                                                                                             \
-      for (int i = 1; i < kChains; ++i) sum += x[i];                                                               \
-      return static_cast<std::uint32_t>(sum);                                                                      \
-    }                                                                                                              \
+#define PROBE_OP(NAME, TYPE, CONSTRAINT, TEXT)                                            \
+  template <int kChains>                                                                  \
+  struct NAME {                                                                           \
+    TYPE x[kChains], a, b;                                                                \
+    __device__ void init(const Args& args) {                                              \
+      for (int i = 0; i < kChains; ++i) x[i] = static_cast<TYPE>(threadIdx.x + i);        \
+      a = static_cast<TYPE>(args.stride);                                                 \
+      b = static_cast<TYPE>(args.iterations);                                             \
+    }                                                                                     \
+    __device__ void step(int i) {                                                         \
+      asm volatile(TEXT : "+" CONSTRAINT(x[i % kChains]) : CONSTRAINT(a), CONSTRAINT(b)); \
+    }                                                                                     \
+    __device__ void next(const Args&) {}                                                  \
+    __device__ std::uint32_t finish() {                                                   \
+      TYPE sum = x[0];                                                                    \
+      for (int i = 1; i < kChains; ++i) sum += x[i];                                      \
+      return static_cast<std::uint32_t>(sum);                                             \
+    }                                                                                     \
   };
 
 PROBE_OP(Ffma, float, "f", "fma.rn.f32 %0, %0, %1, %2;")
@@ -89,8 +92,7 @@ PROBE_OP(Hfma2, std::uint32_t, "r", "fma.rn.f16x2 %0, %0, %1, %2;")
 PROBE_OP(ShflBfly, std::uint32_t, "r", "shfl.sync.bfly.b32 %0, %0, 1, 0x1f, 0xffffffff;")
 PROBE_OP(ShflIdx, std::uint32_t, "r", "shfl.sync.idx.b32 %0, %0, %1, 0x1f, 0xffffffff;")
 PROBE_OP(ImadWide, std::uint64_t, "l", "{ .reg .u32 t; cvt.u32.u64 t, %0; mad.wide.u32 %0, t, 3, %0; }")
-PROBE_OP(Vote, std::uint32_t, "r",
-         "{ .reg .pred p; setp.ne.u32 p, %0, %1; vote.sync.ballot.b32 %0, p, 0xffffffff; }")
+PROBE_OP(Vote, std::uint32_t, "r", "{ .reg .pred p; setp.ne.u32 p, %0, %1; vote.sync.ballot.b32 %0, p, 0xffffffff; }")
 PROBE_OP(I2F, std::uint32_t, "r", "{ .reg .f32 t; cvt.rn.f32.s32 t, %0; mov.b32 %0, t; }")
 PROBE_OP(F2I, std::uint32_t, "r", "{ .reg .f32 t; mov.b32 t, %0; cvt.rzi.s32.f32 %0, t; }")
 PROBE_OP(SetpSel, std::uint32_t, "r", "{ .reg .pred p; setp.lt.u32 p, %0, %1; selp.u32 %0, %0, %2, p; }")

@@ -86,7 +86,8 @@ std::vector<Word> listing_words(const std::string& path, const std::string& kern
       if (const auto bits = encoding_of(line)) words.push_back({*bits, number});
     }
   }
-  if (words.empty()) throw InputError(path, 0, "holds no kernel " + kernel, "name a listing of the code that is launched");
+  if (words.empty())
+    throw InputError(path, 0, "holds no kernel " + kernel, "name a listing of the code that is launched");
   return words;
 }
 

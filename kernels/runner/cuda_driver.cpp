@@ -48,7 +48,8 @@ struct Driver::Api {
     const char* text = nullptr;
     cuGetErrorName(status, &name);
     cuGetErrorString(status, &text);
-    throw DeviceError(std::string(call) + ": " + (name ? name : "unknown CUDA error") + " (" + (text ? text : "?") + ")");
+    throw DeviceError(std::string(call) + ": " + (name ? name : "unknown CUDA error") + " (" + (text ? text : "?") +
+                      ")");
   }
 
   static const Api& loaded();

@@ -55,20 +55,28 @@ Options parse(const std::vector<std::string>& words) {
   };
   for (; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (word == "-h" || word == "--help") o.help = true;
-    else if (word == "-o" || word == "--output") o.output = operand(word);
-    else if (word == "--repeat") o.repetitions = number(word, operand(word), 1, 100000);
-    else if (word == "--device") o.device = static_cast<int>(number(word, operand(word), 0, 1023));
-    else if (word == "--ncu") o.counters = true;
+    if (word == "-h" || word == "--help")
+      o.help = true;
+    else if (word == "-o" || word == "--output")
+      o.output = operand(word);
+    else if (word == "--repeat")
+      o.repetitions = number(word, operand(word), 1, 100000);
+    else if (word == "--device")
+      o.device = static_cast<int>(number(word, operand(word), 0, 1023));
+    else if (word == "--ncu")
+      o.counters = true;
     else if (word == kProfileOption) {
       o.under_profiler = true;
       o.device = static_cast<int>(number(word, operand(word), 0, 1023));
-    } else if (word.size() > 1 && word[0] == '-') throw InputError({}, 0, "unknown option " + word, "see smpipe-measure --help");
-    else o.launches.push_back(word);
+    } else if (word.size() > 1 && word[0] == '-')
+      throw InputError({}, 0, "unknown option " + word, "see smpipe-measure --help");
+    else
+      o.launches.push_back(word);
   }
   if (o.help) return o;
   if (o.launches.empty()) throw InputError({}, 0, "no launch file given", "see smpipe-measure --help");
-  if (o.output.empty() && !o.under_profiler) throw InputError({}, 0, "-o is missing", "say where to write the measured set");
+  if (o.output.empty() && !o.under_profiler)
+    throw InputError({}, 0, "-o is missing", "say where to write the measured set");
   return o;
 }
 
@@ -95,7 +103,8 @@ bool announce(const Json& launch) {
   }
   if (launch["rejected"] > 0) note += "  " + launch["rejected"].dump() + " samples rejected: the clock dropped";
   std::fprintf(stderr, "%-32s %10.2f us  %5.1f %%%s\n", launch["launch"].get<std::string>().c_str(),
-               launch["time_us"]["median"].get<double>(), launch["time_us"]["spread"].get<double>() * 100, note.c_str());
+               launch["time_us"]["median"].get<double>(), launch["time_us"]["spread"].get<double>() * 100,
+               note.c_str());
   return good;
 }
 

@@ -36,7 +36,8 @@ Json note_on_spread(const Launch& launch, const Measurement& m) {
   if (m.time_us.spread() <= kWide || m.time_us.median <= kShortUs) return nullptr;
   const bool steady = m.sm_clock_mhz.least > (1 - kSteadyClock) * m.sm_clock_mhz.most;
   std::string note = steady ? "wide spread at a steady SM clock" : "wide spread, and the SM clock moved";
-  if (launch.caches == Caches::kCold) note += "; cold start, so the time depends on DRAM (refresh, banks left open) and TLBs";
+  if (launch.caches == Caches::kCold)
+    note += "; cold start, so the time depends on DRAM (refresh, banks left open) and TLBs";
   return note;
 }
 
@@ -61,14 +62,16 @@ Json cuda_version(int version) { return std::to_string(version / 1000) + "." + s
 Json describe_run(const Driver& driver, const ManagementLibrary& management, unsigned repetitions,
                   const Distribution& launch_overhead_us) {
   const std::string version = management.driver_version();
-  return {{"tool", "smpipe-measure"},
-          {"format", 1},
-          {"device", describe_device(driver, management)},
-          {"driver", {{"version", version.empty() ? Json(nullptr) : Json(version)}, {"cuda", cuda_version(driver.api_version())}}},
-          {"date", now()},
-          {"repetitions", repetitions},
-          {"launch_overhead_us", describe(launch_overhead_us)},
-          {"launches", Json::array()}};
+  return {
+      {"tool", "smpipe-measure"},
+      {"format", 1},
+      {"device", describe_device(driver, management)},
+      {"driver",
+       {{"version", version.empty() ? Json(nullptr) : Json(version)}, {"cuda", cuda_version(driver.api_version())}}},
+      {"date", now()},
+      {"repetitions", repetitions},
+      {"launch_overhead_us", describe(launch_overhead_us)},
+      {"launches", Json::array()}};
 }
 
 Json describe_launch(const Launch& launch, const Measurement& m) {

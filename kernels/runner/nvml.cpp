@@ -16,9 +16,11 @@ Signature* symbol(void* library, const char* name) {
 constexpr int kSmClock = 1, kMemoryClock = 2;  // nvmlClockType_t
 
 // nvmlClocksEventReason* bits of nvml.h.
-constexpr std::pair<unsigned long long, const char*> kReasons[] = {
-    {0x4, "software power cap"}, {0x8, "hardware slowdown"},           {0x20, "software thermal slowdown"},
-    {0x40, "hardware thermal slowdown"}, {0x80, "hardware power brake"}};
+constexpr std::pair<unsigned long long, const char*> kReasons[] = {{0x4, "software power cap"},
+                                                                   {0x8, "hardware slowdown"},
+                                                                   {0x20, "software thermal slowdown"},
+                                                                   {0x40, "hardware thermal slowdown"},
+                                                                   {0x80, "hardware power brake"}};
 
 }  // namespace
 

@@ -142,10 +142,23 @@ std::vector<Metrics> profile(const std::string& program, const std::string& devi
                              const std::vector<std::string>& launches, bool flush_caches) {
   const TemporaryFile output;
   // The clock is left as it is: the profiler's default would lock it to the base clock.
-  std::vector<std::string> command = {find_ncu(), "--clock-control", "none", "--cache-control",
-                                      flush_caches ? "all" : "none", "--profile-from-start", "off", "--csv", "--page",
-                                      "raw", "--print-units", "base", "--metrics", joined(metric_names()), program,
-                                      kProfileOption, device};
+  std::vector<std::string> command = {find_ncu(),
+                                      "--clock-control",
+                                      "none",
+                                      "--cache-control",
+                                      flush_caches ? "all" : "none",
+                                      "--profile-from-start",
+                                      "off",
+                                      "--csv",
+                                      "--page",
+                                      "raw",
+                                      "--print-units",
+                                      "base",
+                                      "--metrics",
+                                      joined(metric_names()),
+                                      program,
+                                      kProfileOption,
+                                      device};
   command.insert(command.end(), launches.begin(), launches.end());
   const int status = run(command, output.path());
   const std::string text = output.text();

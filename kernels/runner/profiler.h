@@ -14,8 +14,8 @@ using Metrics = std::map<std::string, std::optional<double>>;
 /// Names of the counters that are collected.
 const std::vector<std::string>& metric_names();
 
-/// Runs `program PROFILE_OPTION device launch…` under ncu; one result for each launch, in order. Throws DeviceError when
-/// ncu is missing, fails or profiles another number of launches.
+/// Runs `program PROFILE_OPTION device launch…` under ncu; one result for each launch, in order. Throws DeviceError
+/// when ncu is missing, fails or profiles another number of launches.
 std::vector<Metrics> profile(const std::string& program, const std::string& device,
                              const std::vector<std::string>& launches, bool flush_caches);
 

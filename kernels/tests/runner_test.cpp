@@ -74,7 +74,8 @@ TEST_F(CubinFiles, NamesTheLineWhereAListingParts) {
   text[at] = text[at] == '0' ? '1' : '0';
   write_listing(text);
   const auto line = std::to_string(1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
-  EXPECT_NE(message_of(launch_).find("empty.sass:" + line + ": is not the code of "), std::string::npos) << message_of(launch_);
+  EXPECT_NE(message_of(launch_).find("empty.sass:" + line + ": is not the code of "), std::string::npos)
+      << message_of(launch_);
 }
 
 TEST_F(CubinFiles, FindsATruncatedListing) {
