@@ -13,5 +13,6 @@ inline constexpr int kInternal = 3;  ///< the model contradicted itself
 
 int simulate_command(const std::vector<std::string>& words);
 int config_command(const std::vector<std::string>& words);
+int validate_command(const std::vector<std::string>& words);
 
 }  // namespace smpipe::app

@@ -24,6 +24,7 @@ struct Verb {
 
 constexpr Verb kVerbs[] = {
     {"simulate", "predict cycles, stalls and counters of one kernel launch", simulate_command},
+    {"validate", "set predictions beside measurements: table, plots and page", validate_command},
     {"config", "show or check a GPU configuration", config_command},
 };
 
