@@ -26,13 +26,15 @@ void run_bra_together(Warp& warp, const Op& op, LaneMask active, Step& out) {
   warp.branch(take ? warp.mask : 0, op.target, out);
 }
 
-/// BRA.DIV is taken when lanes of the mask are missing from the path, BRA.CONV when none is.
+/// BRA.DIV compares the lanes that pass the guard with a mask: unless they are exactly the mask's lanes, the whole path
+/// branches. BRA.CONV branches when they are. Lanes that have exited do not count.
 void run_bra_mask(Warp& warp, const Op& op, LaneMask active, Step& out) {
   std::uint32_t scratch[kLanes];
-  const std::uint32_t* value = fetch(warp, op, op.src[0], active, scratch);
-  const bool missing = (value[std::countr_zero(active)] & warp.alive & ~warp.mask) != 0;
-  const bool take = missing == (op.kind == 0);
-  warp.branch(take ? condition(warp, op, active) : 0, op.target, out);
+  const std::uint32_t* value = fetch(warp, op, op.src[0], warp.mask, scratch);
+  const LaneMask wanted = value[std::countr_zero(warp.mask)] & warp.alive;
+  const bool converged = condition(warp, op, active) == wanted;
+  const bool take = converged == (op.kind == 1);
+  warp.branch(take ? warp.mask : 0, op.target, out);
 }
 
 std::uint32_t checked_target(Warp& warp, const Op& op, unsigned lane, std::uint64_t address) {
@@ -156,6 +158,7 @@ void decode_bra(Decoder& d) {
   d.optional_predicate(0);
   if (div || conv) {
     d.op.run = run_bra_mask;
+    d.op.always = true;
     d.op.kind = conv ? 1 : 0;
     d.source(0);
   }

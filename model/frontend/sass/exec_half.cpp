@@ -77,7 +77,7 @@ SMPIPE_INLINE u32 add16(u32 a, u32 b) {
 template <bool Bfloat>
 SMPIPE_INLINE u32 multiply16(u32 a, u32 b) {
   if constexpr (Bfloat)
-    return round16<true>(odd_sum_wide(double{widen<true>(a)} * double{widen<true>(b)}, 0.0));
+    return round16<true>(odd_sum_wide(double{widen<true>(a)} * double{widen<true>(b)}, -0.0));
   else
     return round16<false>(as_bits(widen<false>(a) * widen<false>(b)));
 }

@@ -389,11 +389,15 @@ void decode_uimnmx(Decoder& d) {
   d.op.run = run_uimnmx;
 }
 
-/// R2UR takes the value of the first active lane. Its predicate form belongs to the check whether a warp may take the
-/// converged path of a collective operation; false leaves that decision to the BRA.DIV that follows.
+/// R2UR takes the value of the first active lane; its predicate marks the lanes that hold another value.
 void run_r2ur(Warp& warp, const Op& op, LaneMask active, Step&) {
-  warp.set_uniform(op.uniform_dst, scalar(warp, op, 0, active));
-  warp.set_predicate(op.dst_predicate[0], 0, active);
+  u32 scratch[kLanes];
+  const u32* a = fetch(warp, op, op.src[0], active, scratch);
+  const u32 value = a[std::countr_zero(active)];
+  LaneMask others = 0;
+  for (unsigned i = 0; i < kLanes; ++i) others |= u32{a[i] != value} << i;
+  warp.set_uniform(op.uniform_dst, value);
+  warp.set_predicate(op.dst_predicate[0], others, active);
 }
 void decode_r2ur(Decoder& d) {
   d.ignore({"OR", "FILL"});
