@@ -17,6 +17,7 @@ constexpr double kNearlyEqual = 0.01;
 
 struct CounterKind {
   const char* kind;
+  double background;  ///< counts up to here are the GPU's own traffic: an empty launch shows about 1000 L2 sectors
   std::vector<const char*> metrics;
 };
 
@@ -24,28 +25,33 @@ struct CounterKind {
 const std::vector<CounterKind>& counter_kinds() {
   static const std::vector<CounterKind> kinds = {
       {"executed instructions",
+       0,
        {"smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", "smsp__inst_executed_op_ldgsts.sum",
         "smsp__inst_executed_op_ldsm.sum", "smsp__inst_executed_op_shared_ld.sum",
         "smsp__inst_executed_op_shared_st.sum", "smsp__inst_executed_op_global_ld.sum",
         "smsp__inst_executed_op_global_st.sum", "smsp__inst_executed_op_local_ld.sum",
         "smsp__inst_executed_op_local_st.sum"}},
       {"shared wavefronts",
+       0,
        {"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
         "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"}},
       {"bank conflicts",
+       0,
        {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
         "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
         "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
         "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum"}},
       {"L1 sectors and requests",
+       0,
        {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum", "l1tex__m_xbar2l1tex_read_sectors.sum"}},
       {"L2 sectors",
+       32768,
        {"lts__t_sectors_op_read.sum", "lts__t_sectors_op_read_lookup_hit.sum", "lts__t_sectors_op_read_lookup_miss.sum",
         "lts__t_sectors_op_write.sum"}},
-      {"DRAM bytes", {"dram__bytes_read.sum", "dram__bytes_write.sum"}},
+      {"DRAM bytes", 1048576, {"dram__bytes_read.sum", "dram__bytes_write.sum"}},
   };
   return kinds;
 }
@@ -199,7 +205,7 @@ class Comparer {
       for (const char* metric : kind.metrics) {
         const auto measured = launch.metric(metric);
         const auto predicted = prediction.metric(metric);
-        if (!measured || !predicted) continue;
+        if (!measured || !predicted || std::max(*measured, *predicted) <= kind.background) continue;
         out_.counters.push_back(
             {launch.name, kind.kind, metric, *measured, *predicted, agreement(*measured, *predicted)});
       }
