@@ -53,6 +53,7 @@ struct SmspConfig {
   std::uint32_t operand_read_latency = 0;   ///< cycles from issue to the read dependence counter, non-memory
   std::uint32_t branch_latency = 0;         ///< cycles from a taken branch's issue until its target can issue
   std::uint32_t exit_latency = 0;           ///< cycles from EXIT until the warp leaves, with nothing outstanding
+  std::uint32_t clock_read_interval = 0;    ///< cycles from a clock read (CS2R) to the warp\'s next instruction
   std::uint32_t tensor_macs_per_cycle = 0;  ///< dense f16/bf16 multiply-accumulates per SMSP and cycle
   std::array<OpConfig, kOpClasses> ops{};   ///< by OpClass; kMemory and kGroupCommit unused
 };
@@ -66,8 +67,10 @@ struct MioConfig {
   std::uint32_t latency = 0;      ///< cycles from issue to the earliest start of the operand transfer
   std::uint32_t cycles_per_register = 0;  ///< operand port: cycles for one 32-bit register of 32 lanes
   std::uint32_t interval_warp = 0;        ///< least cycles between the transfers of two instructions of one warp
-  std::uint32_t lsu_queue_depth = 0;      ///< warp instructions per SMSP between operand transfer and the arbiter
-  std::uint32_t interval_sm = 0;          ///< cycles between two instructions that the arbiter lets pass, per SM
+  std::uint32_t lsu_queue_depth = 0;      ///< warp instructions of one SMSP between operand transfer and the arbiter
+  std::uint32_t lsu_queue_depth_sm = 0;   ///< likewise of all SMSPs together
+  std::uint32_t store_buffer = 0;  ///< stores, with their data, of one SMSP between operand transfer and the arbiter
+  std::uint32_t interval_sm = 0;   ///< cycles between two instructions that the arbiter lets pass, per SM
 };
 
 struct SharedMemoryConfig {
@@ -92,6 +95,7 @@ struct L1Config {
 
 /// cp.async: LDGSTS, LDGDEPBAR.
 struct CopyEngineConfig {
+  std::uint32_t interval = 0;        ///< least data-stage cycles of one LDGSTS, per SM
   std::uint32_t write_latency = 0;   ///< arrival of data (or L1 hit) to landed in shared memory, one wavefront
   std::uint32_t commit_latency = 0;  ///< issue of LDGDEPBAR to the decrement for a group that is already complete
   std::uint32_t hit_latency = 0;     ///< issue of LDGSTS to landed, data in L1, one wavefront
@@ -193,6 +197,7 @@ void describe(Config& c, Visit&& visit) {
   visit("smsp", "operand_read_latency", c.smsp.operand_read_latency, "cycles");
   visit("smsp", "branch_latency", c.smsp.branch_latency, "cycles");
   visit("smsp", "exit_latency", c.smsp.exit_latency, "cycles");
+  visit("smsp", "clock_read_interval", c.smsp.clock_read_interval, "cycles");
   visit("smsp", "tensor_macs_per_cycle", c.smsp.tensor_macs_per_cycle, "MACs/cycle");
   for (unsigned i = 0; i < static_cast<unsigned>(OpClass::kMemory); ++i) {
     const std::string section = std::string("smsp.ops.") + kOpClassKeys[i];
@@ -206,6 +211,8 @@ void describe(Config& c, Visit&& visit) {
   visit("mio", "cycles_per_register", c.mio.cycles_per_register, "cycles");
   visit("mio", "interval_warp", c.mio.interval_warp, "cycles");
   visit("mio", "lsu_queue_depth", c.mio.lsu_queue_depth, "instructions");
+  visit("mio", "lsu_queue_depth_sm", c.mio.lsu_queue_depth_sm, "instructions");
+  visit("mio", "store_buffer", c.mio.store_buffer, "instructions");
   visit("mio", "interval_sm", c.mio.interval_sm, "cycles");
 
   visit("shared", "banks", c.shared.banks, "banks");
@@ -224,6 +231,7 @@ void describe(Config& c, Visit&& visit) {
   visit("l1", "fill_latency", c.l1.fill_latency, "cycles");
   visit("l1", "miss_entries", c.l1.miss_entries, "sectors");
 
+  visit("copy", "interval", c.copy.interval, "cycles");
   visit("copy", "write_latency", c.copy.write_latency, "cycles");
   visit("copy", "commit_latency", c.copy.commit_latency, "cycles");
   visit("copy", "hit_latency", c.copy.hit_latency, "cycles");

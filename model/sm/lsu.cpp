@@ -65,7 +65,7 @@ void Lsu::issue_memory(Cycle now, Warp& warp, const Instruction& instruction, co
     op.group = warp.groups.open_group();
     warp.groups.add();
     shared = banks_.access(step.shared_mask, step.shared_address, m.bytes);
-    op.data_wavefronts = shared.total;
+    op.data_wavefronts = std::max(shared.total, config_.copy.interval);
     op.use_l1 = !m.bypass_l1;
     coalesce(op, step, m.bytes);
   } else if (op.space == Space::kShared) {
@@ -116,6 +116,7 @@ void Lsu::count_issue(const MemoryOperation& op, const Wavefronts& shared) {
   switch (op.kind) {
     case MemoryKind::kAsyncCopy:
       ++counters_.async_copies;
+      counters_.async_copy_requests += op.lines > 0;
       counters_.async_copy_sectors += sectors;
       counters_.async_copy_wavefronts += shared.total;
       counters_.async_copy_conflicts += shared.conflicts;
@@ -159,6 +160,13 @@ void Lsu::count_issue(const MemoryOperation& op, const Wavefronts& shared) {
   }
 }
 
+void Lsu::count_idle(const Instruction& instruction) {
+  MemoryOperation none;
+  none.kind = instruction.memory.kind;
+  none.space = instruction.memory.space;
+  count_issue(none, {});
+}
+
 // ---------------------------------------------------------------- operand port and arbiter
 
 void Lsu::Queue::push(MemoryOperation& op) {
@@ -181,8 +189,11 @@ std::uint32_t Lsu::front_latency(const MemoryOperation& op) const {
 }
 
 Cycle Lsu::earliest_transfer(const Lane& lane) const {
-  if (lane.mio.head == nullptr || lane.transferring || lane.lsu.size >= config_.mio.lsu_queue_depth) return kNever;
+  if (lane.mio.head == nullptr || lane.transferring) return kNever;
   const MemoryOperation& op = *lane.mio.head;
+  // Room is made when an instruction passes the arbiter, which is a step of the LSU.
+  if (lane.lsu.size >= config_.mio.lsu_queue_depth || in_lsu_queues_ >= config_.mio.lsu_queue_depth_sm) return kNever;
+  if (is_store(op) && lane.stores >= config_.mio.store_buffer) return kNever;
   Cycle when = std::max(op.issued + config_.mio.latency, lane.port_free);
   if (lane.last_warp == op.warp) when = std::max(when, lane.last_transfer + config_.mio.interval_warp);
   return when;
@@ -192,6 +203,8 @@ void Lsu::start_transfer(Cycle now, Lane& lane) {
   MemoryOperation& op = lane.mio.pop();
   const Cycle over = now + std::max<Cycle>(1, front_latency(op) - config_.mio.latency);
   lane.transferring = true;
+  ++in_lsu_queues_;
+  lane.stores += is_store(op);
   lane.port_free = over;
   lane.last_warp = op.warp;
   lane.last_transfer = now;
@@ -211,7 +224,7 @@ Cycle Lsu::earliest_pass(const Lane& lane) const {
   Cycle when = sm_free_;
   if (is_shared(op)) {
     when = std::max(when, data_free_);
-    return is_store(op) ? when : std::max(when, lane.return_free);
+    return std::max(when, is_store(op) ? lane.store_free : lane.return_free);
   }
   // Answers and the tag stage's progress step the LSU again.
   if (in_tag_stage_ >= config_.l1.queue_depth) return kNever;
@@ -241,6 +254,8 @@ Cycle Lsu::step(Cycle now) {
 
 void Lsu::pass(Cycle now, Lane& lane) {
   MemoryOperation& op = lane.lsu.pop();
+  --in_lsu_queues_;
+  lane.stores -= is_store(op);
   sm_free_ = now + config_.mio.interval_sm;
   if (is_shared(op)) {
     shared_access(now, lane, op);
@@ -249,25 +264,22 @@ void Lsu::pass(Cycle now, Lane& lane) {
   }
 }
 
-Cycle Lsu::data_stage(Cycle now, std::uint32_t wavefronts, Lane* returns_to) {
+/// Takes the data stage for `wavefronts` cycles from `now` on and one SMSP's port, which needs `shared.return_interval`
+/// cycles for each. Returns the cycle of the last wavefront at the port.
+Cycle Lsu::data_stage(Cycle now, std::uint32_t wavefronts, Cycle& port_free) {
   if (wavefronts == 0) return now;
   const Cycle start = std::max(now, data_free_);
   data_free_ = start + wavefronts;
-  Cycle last = start + wavefronts - 1;
-  if (returns_to != nullptr) {
-    // Wavefront k leaves the banks at start + k and enters the register file when the SMSP's port is free.
-    const std::uint32_t interval = config_.shared.return_interval;
-    const Cycle first = std::max(start, returns_to->return_free);
-    last = std::max(last, first + Cycle{interval} * (wavefronts - 1));
-    returns_to->return_free = last + interval;
-  }
+  const std::uint32_t interval = config_.shared.return_interval;
+  const Cycle last = std::max(start, port_free) + Cycle{interval} * (wavefronts - 1);
+  port_free = last + interval;
   return last;
 }
 
 void Lsu::shared_access(Cycle now, Lane& lane, MemoryOperation& op) {
   const bool returns = op.shuffle || op.kind == MemoryKind::kLoad || op.kind == MemoryKind::kLoadMatrix ||
                        op.kind == MemoryKind::kAtomic;
-  const Cycle last = data_stage(now, op.data_wavefronts, returns ? &lane : nullptr);
+  const Cycle last = data_stage(now, op.data_wavefronts, returns ? lane.return_free : lane.store_free);
   std::uint32_t latency = config_.shared.latency;
   if (op.kind == MemoryKind::kLoad && op.instruction->memory.bytes == 8) latency = config_.shared.latency_64;
   if (op.kind == MemoryKind::kLoad && op.instruction->memory.bytes == 16) latency = config_.shared.latency_128;
@@ -316,9 +328,9 @@ void Lsu::global_access(Cycle now, Lane& lane, MemoryOperation& op) {
   for (std::uint32_t i = 0; i < op.lines; ++i) look_up(start + i / per_cycle, op, i);
   if (op.pending > 0) return;
   if (op.kind == MemoryKind::kAsyncCopy) {
-    complete(data_stage(start, op.data_wavefronts, nullptr), op, behind_front(op, config_.copy.hit_latency));
+    complete(data_stage(start, op.data_wavefronts, lane.store_free), op, behind_front(op, config_.copy.hit_latency));
   } else {
-    complete(data_stage(start, op.data_wavefronts, &lane), op, behind_front(op, config_.l1.hit_latency));
+    complete(data_stage(start, op.data_wavefronts, lane.return_free), op, behind_front(op, config_.l1.hit_latency));
   }
 }
 
@@ -336,7 +348,8 @@ void Lsu::look_up(Cycle when, MemoryOperation& op, std::uint32_t i) {
     send(departs, &op, op.line[i], wanted, PacketKind::kRead, 0);
     return;
   }
-  const auto hit = static_cast<std::uint8_t>(wanted & line->valid);
+  // A sector that is on its way counts as a hit, as the profiler has it.
+  const auto hit = static_cast<std::uint8_t>(wanted & (line->valid | line->pending));
   const auto absent = static_cast<std::uint8_t>(wanted & ~line->valid);
   const auto fresh = static_cast<std::uint8_t>(absent & ~line->pending);
   const bool local = op.space == Space::kLocal;
@@ -420,10 +433,11 @@ void Lsu::sectors_arrived(Cycle now, std::uint64_t address, std::uint8_t sectors
 
 void Lsu::one_answer(Cycle now, MemoryOperation& op) {
   if (--op.pending > 0) return;
+  Lane& lane = lanes_[op.warp->smsp];
   if (op.kind == MemoryKind::kAsyncCopy) {
-    complete(data_stage(now, op.data_wavefronts, nullptr), op, config_.copy.write_latency);
+    complete(data_stage(now, op.data_wavefronts, lane.store_free), op, config_.copy.write_latency);
   } else {
-    complete(data_stage(now, op.data_wavefronts, &lanes_[op.warp->smsp]), op, config_.l1.fill_latency);
+    complete(data_stage(now, op.data_wavefronts, lane.return_free), op, config_.l1.fill_latency);
   }
 }
 

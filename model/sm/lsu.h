@@ -36,6 +36,8 @@ class Lsu {
   // ---- issue side ----
   bool queue_full(std::uint32_t smsp) const { return lanes_[smsp].mio_size >= config_.mio.queue_depth; }
   void issue_memory(Cycle now, Warp& warp, const Instruction& instruction, const Step& step);
+  /// Counts a memory instruction without an active lane: executed, no access.
+  void count_idle(const Instruction& instruction);
   void issue_shuffle(Cycle now, Warp& warp, const Instruction& instruction);
 
   // ---- memory side ----
@@ -67,8 +69,10 @@ class Lsu {
     Queue mio;                   ///< issued, operands not over
     Queue lsu;                   ///< operands over, not past the arbiter
     std::uint32_t mio_size = 0;  ///< queue slots taken: `mio` and the instruction on the operand port
+    std::uint32_t stores = 0;    ///< in `lsu` or on the operand port
     bool transferring = false;
     Cycle port_free = 0;              ///< operand port
+    Cycle store_free = 0;             ///< data port towards the banks
     Cycle return_free = 0;            ///< write-back port
     const Warp* last_warp = nullptr;  ///< of the last transfer
     Cycle last_transfer = 0;
@@ -92,7 +96,7 @@ class Lsu {
   void one_answer(Cycle now, MemoryOperation& op);
   std::uint32_t behind_front(const MemoryOperation& op, std::uint32_t latency) const;
   void complete(Cycle now, MemoryOperation& op, std::uint32_t latency);
-  Cycle data_stage(Cycle now, std::uint32_t wavefronts, Lane* returns_to);
+  Cycle data_stage(Cycle now, std::uint32_t wavefronts, Cycle& port_free);
 
   const GpuConfig& config_;
   SmWheel& wheel_;
@@ -104,6 +108,7 @@ class Lsu {
   std::uint32_t next_smsp_ = 0;  ///< round robin
   std::uint32_t outstanding_sectors_ = 0;
   std::uint32_t in_tag_stage_ = 0;
+  std::uint32_t in_lsu_queues_ = 0;  ///< operand transfers under way included
   Cycle sm_free_ = 0, data_free_ = 0, tag_free_ = 0;
   Pool<MemoryOperation> operations_;
   Pool<Packet> packets_;

@@ -213,7 +213,8 @@ void Smsp::issue(Cycle now, Warp& warp) {
   warp.stream->execute(now, step_);
   ++counters_.instructions;
   ++counters_.issued[idx(in.op)];
-  counters_.thread_instructions += count(step_.active);
+  counters_.thread_instructions += count(step_.path);
+  counters_.thread_instructions_pred_on += count(step_.active);
   last_issuer_ = in.control.yield ? kMaxSlots : warp.slot;
   dispatch(now, warp, in);
   advance(now, warp, in);
@@ -282,6 +283,7 @@ void Smsp::dispatch_memory(Cycle now, Warp& warp, const Instruction& in) {
     return;
   }
   // No lane accesses memory: the instruction takes its issue slot and leaves no trace in the MIO queue.
+  lsu_.count_idle(in);
   const Cycle done = now + std::max(1u, config_.mio.latency);
   release_counters(done, done, warp, in, is_long_class(in));
 }
@@ -289,6 +291,7 @@ void Smsp::dispatch_memory(Cycle now, Warp& warp, const Instruction& in) {
 /// What the warp does after its instruction was dispatched.
 void Smsp::advance(Cycle now, Warp& warp, const Instruction& in) {
   warp.not_before = now + std::max<Cycle>(1, in.control.stall);
+  if (in.sets_clock) warp.not_before = std::max(warp.not_before, now + config_.smsp.clock_read_interval);
   if (step_.exited) {
     warp.not_before = now + config_.smsp.exit_latency;
     wheel_.schedule(std::max(warp.not_before, now + 1), {.kind = SmEvent::Kind::kReady, .warp = &warp});

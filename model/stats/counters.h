@@ -39,7 +39,8 @@ struct SmCounters {
   std::array<std::uint64_t, kPipes> pipe_issued{};
   std::array<std::uint64_t, kPipes> pipe_busy{};  ///< SMSP cycles in which the pipe's dispatch port was taken
   std::uint64_t instructions = 0;                 ///< warp instructions
-  std::uint64_t thread_instructions = 0;          ///< lanes that executed
+  std::uint64_t thread_instructions = 0;          ///< lanes on the path
+  std::uint64_t thread_instructions_pred_on = 0;  ///< of these, the ones whose guard predicate was true
   std::uint64_t resident_warp_cycles = 0;         ///< from the warps' lifetimes; equals the sum of warp_cycles
   std::uint64_t blocks = 0;
 
@@ -54,7 +55,7 @@ struct SmCounters {
   std::uint64_t global_load_requests = 0, global_load_sectors = 0, global_load_sector_hits = 0;
   std::uint64_t global_store_requests = 0, global_store_sectors = 0;
   std::uint64_t local_load_sectors = 0, local_load_sector_hits = 0, local_store_sectors = 0;
-  std::uint64_t async_copy_sectors = 0, async_copy_sector_hits = 0;
+  std::uint64_t async_copy_requests = 0, async_copy_sectors = 0, async_copy_sector_hits = 0;
   std::uint64_t l2_read_sectors = 0, l2_write_sectors = 0;  ///< as requested by this SM
 };
 

@@ -28,6 +28,7 @@ class Builder {
 void add_issue(Builder& b, const GpuConfig& config, const SmCounters& sm, double cycles, double scale) {
   b.sum("smsp__inst_executed.sum", sm.instructions);
   b.sum("smsp__thread_inst_executed.sum", sm.thread_instructions);
+  b.sum("smsp__thread_inst_executed_pred_on.sum", sm.thread_instructions_pred_on);
   b.ratio("smsp__thread_inst_executed_per_inst_executed.ratio", sm.thread_instructions, sm.instructions, 1.0);
   const double smsp_cycles = cycles * config.gpu.sm_count * config.smsp.count;
   b.value("smsp__issue_active.avg.pct_of_peak_sustained_elapsed",
@@ -80,12 +81,14 @@ void add_l1(Builder& b, const SmCounters& sm) {
   b.sum("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", sm.shared_load_conflicts);
   b.sum("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", sm.shared_store_conflicts);
   b.sum("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum", sm.async_copy_conflicts);
-  b.sum("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", sm.global_load_requests);
+  // The profiler counts cp.async among the loads.
+  const std::uint64_t sectors = sm.global_load_sectors + sm.async_copy_sectors;
+  const std::uint64_t hits = sm.global_load_sector_hits + sm.async_copy_sector_hits;
+  b.sum("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", sm.global_load_requests + sm.async_copy_requests);
   b.sum("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", sm.global_store_requests);
-  b.sum("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", sm.global_load_sectors);
-  b.sum("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", sm.global_load_sector_hits);
-  b.sum("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum",
-        sm.global_load_sectors - sm.global_load_sector_hits);
+  b.sum("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", sectors);
+  b.sum("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", hits);
+  b.sum("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum", sectors - hits);
   b.sum("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", sm.global_store_sectors);
   b.ratio("l1tex__t_sector_hit_rate.pct", sm.global_load_sector_hits + sm.local_load_sector_hits,
           sm.global_load_sectors + sm.local_load_sectors);

@@ -25,6 +25,7 @@ inline GpuConfig small_gpu() {
   c.smsp.operand_read_latency = 6;
   c.smsp.branch_latency = 10;
   c.smsp.exit_latency = 30;
+  c.smsp.clock_read_interval = 11;
   c.smsp.tensor_macs_per_cycle = 256;
   const auto set = [&](OpClass cls, Pipe pipe, std::uint32_t interval, std::uint32_t latency) {
     c.smsp.ops[static_cast<std::size_t>(cls)] = {pipe, interval, latency};
@@ -43,6 +44,8 @@ inline GpuConfig small_gpu() {
            .cycles_per_register = 2,
            .interval_warp = 4,
            .lsu_queue_depth = 5,
+           .lsu_queue_depth_sm = 16,
+           .store_buffer = 4,
            .interval_sm = 1};
   c.shared = {.banks = 32,
               .bank_bytes = 4,
@@ -58,7 +61,7 @@ inline GpuConfig small_gpu() {
           .miss_latency = 10,
           .fill_latency = 20,
           .miss_entries = 1024};
-  c.copy = {.write_latency = 10, .commit_latency = 4, .hit_latency = 39};
+  c.copy = {.interval = 2, .write_latency = 10, .commit_latency = 4, .hit_latency = 39};
   c.barrier = {.arrival_interval = 2, .latency = 21, .membar_latency = 20};
   c.noc = {.request_latency = 50,
            .response_latency = 60,
