@@ -158,6 +158,7 @@ int measure_all(const Options& options) {
   const auto launches = read_all(options.launches, architecture_of(driver));
   Bench bench(driver, management);
   Json measured = describe_run(driver, management, options.repetitions, bench.launch_overhead_us(options.repetitions));
+  if (options.output != "-") write(options.output, measured);  // an unwritable file is found out before the work
   bool good = true;
   for (const Launch& declared : launches) {
     Launch launch = declared;  // its buffers' contents are dropped after the launch
