@@ -119,6 +119,16 @@ GpuCounters Gpu::collect(Cycle start, Cycle end) const {
   return all;
 }
 
+std::uint64_t Gpu::writes() const {
+  std::uint64_t sum = 0;
+  for (const auto& sm : sms_) {
+    const SmCounters& c = sm->counters();
+    sum += c.global_stores + c.shared_stores + c.local_stores + c.async_copies + c.shared_atomics + c.global_atomics +
+           c.global_reductions;
+  }
+  return sum;
+}
+
 std::string Gpu::describe_warps() const {
   std::vector<std::string> lines;
   for (const auto& sm : sms_) sm->describe_warps(lines);

@@ -35,6 +35,8 @@ class Gpu : public sc_core::sc_module {
   GpuCounters run(KernelSource& source, const Occupancy& occupancy, std::uint64_t blocks,
                   const std::function<void(Cycle, std::uint64_t)>& on_cycle);
 
+  /// Warp instructions so far that left something behind: stores, atomics, asynchronous copies.
+  std::uint64_t writes() const;
   /// What every resident warp waits for.
   std::string describe_warps() const;
 

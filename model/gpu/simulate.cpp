@@ -65,8 +65,13 @@ class Watch {
       last_progress_ = now;
     }
     if (now - last_progress_ > options_.watchdog_cycles) {
+      if (const std::uint64_t writes = gpu_.writes(); writes != writes_) {
+        writes_ = writes;
+        last_progress_ = now;
+        return;
+      }
       throw InputError("", 0,
-                       fmt::format("no block has ended for {} cycles; the resident warps:\n{}",
+                       fmt::format("no block has ended and nothing was written for {} cycles; the resident warps:\n{}",
                                    options_.watchdog_cycles, gpu_.describe_warps()),
                        "a loop in the kernel waits for something that never happens, or the limit is too low for it "
                        "(--watchdog-cycles)");
@@ -80,7 +85,7 @@ class Watch {
   const SimulateOptions& options_;
   const Gpu& gpu_;
   const std::uint64_t blocks_;
-  std::uint64_t finished_ = 0, calls_ = 0;
+  std::uint64_t finished_ = 0, calls_ = 0, writes_ = 0;
   Cycle last_progress_ = 0;
 };
 

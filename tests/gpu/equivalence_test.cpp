@@ -1,4 +1,5 @@
-// Whole-machine properties on random scripted kernels: event-driven equals tick-everything, runs repeat, nothing is lost.
+// Whole-machine properties on random scripted kernels: event-driven equals tick-everything, runs repeat, nothing is
+// lost.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -18,8 +19,12 @@ std::vector<ScriptLine> random_kernel(std::uint32_t seed) {
     const std::uint64_t base = 0x100000 + 4096ull * pick(512);
     const std::uint64_t pitch = 4ull << pick(6);
     switch (pick(12)) {
-      case 0: lines.push_back(op(OpClass::kFp32, static_cast<std::uint8_t>(1 + pick(5)))); break;
-      case 1: lines.push_back(op(OpClass::kIntAlu, static_cast<std::uint8_t>(1 + pick(5)))); break;
+      case 0:
+        lines.push_back(op(OpClass::kFp32, static_cast<std::uint8_t>(1 + pick(5))));
+        break;
+      case 1:
+        lines.push_back(op(OpClass::kIntAlu, static_cast<std::uint8_t>(1 + pick(5))));
+        break;
       case 2: {
         auto mufu = op(OpClass::kXu);
         mufu.instruction.control.write_counter = 2;
@@ -27,7 +32,9 @@ std::vector<ScriptLine> random_kernel(std::uint32_t seed) {
         lines.push_back(waits(op(OpClass::kIntAlu), 4));
         break;
       }
-      case 3: lines.push_back(memory(MemoryKind::kLoad, Space::kShared, 4, 0, pitch, 1)); break;
+      case 3:
+        lines.push_back(memory(MemoryKind::kLoad, Space::kShared, 4, 0, pitch, 1));
+        break;
       case 4: {
         auto store = memory(MemoryKind::kStore, Space::kShared, 8, 0, pitch);
         store.instruction.control.read_counter = 3;
@@ -35,11 +42,21 @@ std::vector<ScriptLine> random_kernel(std::uint32_t seed) {
         lines.push_back(waits(op(OpClass::kIntAlu), 8));
         break;
       }
-      case 5: lines.push_back(memory(MemoryKind::kLoad, Space::kGlobal, 4, base, pitch, 1)); break;
-      case 6: lines.push_back(memory(MemoryKind::kStore, Space::kGlobal, 4, base, pitch)); break;
-      case 7: lines.push_back(memory(MemoryKind::kAtomic, Space::kGlobal, 4, base, pitch, 1)); break;
-      case 8: lines.push_back(waits(op(OpClass::kIntAlu), 2)); break;
-      case 9: lines.push_back(barrier()); break;
+      case 5:
+        lines.push_back(memory(MemoryKind::kLoad, Space::kGlobal, 4, base, pitch, 1));
+        break;
+      case 6:
+        lines.push_back(memory(MemoryKind::kStore, Space::kGlobal, 4, base, pitch));
+        break;
+      case 7:
+        lines.push_back(memory(MemoryKind::kAtomic, Space::kGlobal, 4, base, pitch, 1));
+        break;
+      case 8:
+        lines.push_back(waits(op(OpClass::kIntAlu), 2));
+        break;
+      case 9:
+        lines.push_back(barrier());
+        break;
       case 10:
         lines.push_back(async_copy(base, pick(2) == 0));
         if (pick(2) == 0) {
@@ -47,8 +64,11 @@ std::vector<ScriptLine> random_kernel(std::uint32_t seed) {
           ++open;
         }
         break;
-      case 11: lines.push_back(wait_group(static_cast<std::uint8_t>(pick(3)))); break;
-      default: break;
+      case 11:
+        lines.push_back(wait_group(static_cast<std::uint8_t>(pick(3))));
+        break;
+      default:
+        break;
     }
   }
   lines.push_back(commit());
