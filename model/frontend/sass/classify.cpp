@@ -154,9 +154,9 @@ bool writes_register(const TextInstruction& text) {
 }
 
 void sources_of(const TextInstruction& text, Instruction& out) {
-  const auto add = [&](std::uint8_t index) {
+  const auto add = [&](std::uint16_t index) {
     if (index == kRegisterZero || index == kNoIndex || out.source_count == 4) return;
-    out.source_registers[out.source_count++] = index;
+    out.source_registers[out.source_count++] = static_cast<std::uint8_t>(index);
   };
   bool destination = writes_register(text);
   for (const TextOperand& operand : text.operands) {
@@ -181,7 +181,7 @@ bool reads_clock(const TextInstruction& text) {
 
 void depbar_of(const TextInstruction& text, Instruction& out) {
   for (const TextOperand& operand : text.operands) {
-    if (operand.kind == OperandKind::kScoreboard) out.depbar_counter = operand.index;
+    if (operand.kind == OperandKind::kScoreboard) out.depbar_counter = static_cast<std::uint8_t>(operand.index);
     if (operand.kind == OperandKind::kInteger) out.depbar_limit = static_cast<std::uint8_t>(operand.value & 63);
     // Further counters that must reach zero: the same as a wait mask.
     if (operand.kind == OperandKind::kSet) {

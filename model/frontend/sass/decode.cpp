@@ -124,7 +124,7 @@ bool Decoder::next_is(OperandKind kind, std::size_t ahead) const {
 
 void Decoder::refuse(const std::string& why) const { throw Unsupported{why}; }
 
-std::uint16_t Decoder::register_row(std::uint8_t index, unsigned count, unsigned alignment) {
+std::uint16_t Decoder::register_row(std::uint16_t index, unsigned count, unsigned alignment) {
   if (index == kRegisterZero) return image_.zero_row;
   if (index % alignment != 0) refuse(fmt::format("R{} is not a multiple of {}", index, alignment));
   if (index + count > 255) refuse(fmt::format("R{} to R{} do not exist", index, index + count - 1));
@@ -140,12 +140,12 @@ void Decoder::dst(unsigned count) {
 void Decoder::uniform_dst() {
   const TextOperand& operand = take();
   if (operand.kind != OperandKind::kUniform) refuse("the destination is not a uniform register");
-  op.uniform_dst = operand.index;
+  op.uniform_dst = static_cast<std::uint8_t>(operand.index);
 }
 
 bool Decoder::optional_dst_predicate(unsigned k) {
   if (!next_is(OperandKind::kPredicate) && !next_is(OperandKind::kUniformPredicate)) return false;
-  op.dst_predicate[k] = take().index;
+  op.dst_predicate[k] = static_cast<std::uint8_t>(take().index);
   return true;
 }
 
@@ -258,9 +258,9 @@ void Decoder::source_pair(unsigned low, ValueType type) {
   if (is_double) first.negate = first.absolute = false;
   if (operand.kind == OperandKind::kRegister && operand.index != kRegisterZero) {
     register_row(operand.index, 2);
-    second.index = static_cast<std::uint8_t>(operand.index + 1);
+    second.index = static_cast<std::uint16_t>(operand.index + 1);
   } else if (operand.kind == OperandKind::kUniform && operand.index != kUniformZero) {
-    second.index = static_cast<std::uint8_t>(operand.index + 1);
+    second.index = static_cast<std::uint16_t>(operand.index + 1);
   } else if (operand.kind == OperandKind::kConstant) {
     second.value += 4;
   } else if (operand.kind == OperandKind::kFloat || (operand.kind == OperandKind::kInteger && is_double)) {
@@ -280,7 +280,7 @@ void Decoder::source_pair(unsigned low, ValueType type) {
 
 PredicateSource Decoder::predicate_from(const TextOperand& operand) {
   PredicateSource p;
-  p.index = operand.index;
+  p.index = static_cast<std::uint8_t>(operand.index);
   p.uniform = operand.kind == OperandKind::kUniformPredicate;
   p.negated = operand.logical_not;
   if (operand.kind != OperandKind::kPredicate && operand.kind != OperandKind::kUniformPredicate) {
@@ -312,7 +312,7 @@ void Decoder::address(bool wide_registers) {
   a.has_register = operand.index != kNoIndex && operand.index != kRegisterZero;
   a.wide = operand.wide || (wide_registers && !operand.unsigned32);
   a.index = a.has_register ? register_row(operand.index, a.wide ? 2 : 1) : image_.zero_row;
-  a.uniform = operand.uniform == kNoIndex ? kUniformZero : operand.uniform;
+  a.uniform = operand.uniform == kNoIndex ? kUniformZero : static_cast<std::uint8_t>(operand.uniform);
   a.uniform_wide = wide_registers;
 }
 

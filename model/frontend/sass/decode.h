@@ -41,7 +41,7 @@ class Decoder {
   const TextOperand& take();
   bool next_is(OperandKind kind, std::size_t ahead = 0) const;
 
-  std::uint16_t register_row(std::uint8_t index, unsigned count = 1, unsigned alignment = 1);
+  std::uint16_t register_row(std::uint16_t index, unsigned count = 1, unsigned alignment = 1);
   /// Destination register of `count` consecutive registers.
   void dst(unsigned count = 1);
   void uniform_dst();

@@ -210,7 +210,7 @@ void decode_jmp(Decoder& d) {
 
 std::uint8_t convergence_register(Decoder& d) {
   if (!d.next_is(OperandKind::kConvergence)) d.refuse("a convergence register is expected");
-  return d.take().index;
+  return static_cast<std::uint8_t>(d.take().index);
 }
 
 void decode_bssy(Decoder& d) {

@@ -91,7 +91,7 @@ bool parse_float(std::string_view s, double& value) {
 }
 
 /// Number after `prefix`; the whole of `s` must be used.
-bool parse_indexed(std::string_view s, std::string_view prefix, unsigned limit, std::uint8_t& index) {
+bool parse_indexed(std::string_view s, std::string_view prefix, unsigned limit, std::uint16_t& index) {
   if (s.size() <= prefix.size() || s.substr(0, prefix.size()) != prefix) return false;
   s.remove_prefix(prefix.size());
   if (s.size() > 3) return false;
@@ -101,11 +101,11 @@ bool parse_indexed(std::string_view s, std::string_view prefix, unsigned limit, 
     v = v * 10 + static_cast<unsigned>(c - '0');
   }
   if (v > limit) return false;
-  index = static_cast<std::uint8_t>(v);
+  index = static_cast<std::uint16_t>(v);
   return true;
 }
 
-bool parse_register(std::string_view s, std::uint8_t& index) {
+bool parse_register(std::string_view s, std::uint16_t& index) {
   if (s == "RZ") {
     index = kRegisterZero;
     return true;
@@ -113,7 +113,7 @@ bool parse_register(std::string_view s, std::uint8_t& index) {
   return parse_indexed(s, "R", 254, index);
 }
 
-bool parse_uniform(std::string_view s, std::uint8_t& index) {
+bool parse_uniform(std::string_view s, std::uint16_t& index) {
   if (s == "URZ") {
     index = kUniformZero;
     return true;
@@ -138,7 +138,7 @@ bool parse_sum(std::string_view s, TextOperand& out) {
     if (term.empty()) return false;
     const std::size_t dot = term.find('.');
     const std::string_view base = term.substr(0, dot);
-    std::uint8_t index = 0;
+    std::uint16_t index = 0;
     std::int64_t value = 0;
     if (parse_register(base, index)) {
       if (out.index != kNoIndex) return false;
@@ -193,7 +193,7 @@ bool parse_constant(std::string_view s, TextOperand& out) {
   if (!take_brackets(s, first, rest) || !take_brackets(rest, second, rest)) return false;
   if (out.bindless) {
     if (!parse_sum(second, out)) return false;
-    std::uint8_t ignored = 0;
+    std::uint16_t ignored = 0;
     return parse_uniform(first, ignored);
   }
   std::int64_t bank = 0;
@@ -210,7 +210,7 @@ bool parse_address(std::string_view s, TextOperand& out) {
   out.kind = OperandKind::kAddress;
   std::string_view inside, rest;
   if (s.substr(0, 4) == "desc") {
-    std::uint8_t ignored = 0;
+    std::uint16_t ignored = 0;
     if (!take_brackets(s.substr(4), inside, rest) || !parse_uniform(inside, ignored)) return false;
     s = rest;
   }
@@ -367,7 +367,7 @@ std::string parse_instruction(std::string_view text, TextInstruction& out) {
         (p.kind != OperandKind::kPredicate && p.kind != OperandKind::kUniformPredicate)) {
       return "the guard '" + std::string(guard) + "' is not a predicate";
     }
-    out.guard = p.index;
+    out.guard = static_cast<std::uint8_t>(p.index);
     out.guard_uniform = p.kind == OperandKind::kUniformPredicate;
     text = trim(text.substr(end));
   }

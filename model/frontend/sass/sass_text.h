@@ -24,10 +24,10 @@ enum class OperandKind : std::uint8_t {
   kAllPredicates,     ///< PR
 };
 
-inline constexpr std::uint8_t kRegisterZero = 255;
+inline constexpr std::uint16_t kRegisterZero = 255;
 inline constexpr std::uint8_t kUniformZero = 63;
 inline constexpr std::uint8_t kPredicateTrue = 7;
-inline constexpr std::uint8_t kNoIndex = 254;  ///< address or constant without a (uniform) register
+inline constexpr std::uint16_t kNoIndex = 256;  ///< address or constant without a (uniform) register
 
 struct TextOperand {
   OperandKind kind = OperandKind::kInteger;
@@ -35,8 +35,8 @@ struct TextOperand {
   bool negate = false;                ///< -R0
   bool absolute = false;              ///< |R0|
   bool invert = false;                ///< ~R0
-  std::uint8_t index = 0;             ///< register number; for kAddress and kConstant the base register or kNoIndex
-  std::uint8_t uniform = kNoIndex;    ///< kAddress, kConstant: uniform register that is added
+  std::uint16_t index = 0;            ///< register number; for kAddress and kConstant the base register or kNoIndex
+  std::uint16_t uniform = kNoIndex;   ///< kAddress, kConstant: uniform register that is added
   std::uint8_t scale = 0;             ///< kAddress: log2 of the .X4/.X8/.X16 factor
   bool wide = false;                  ///< register written as R2.64
   bool unsigned32 = false;            ///< register written as R2.U32
