@@ -123,10 +123,11 @@ void run_access(Warp& warp, const Op& op, LaneMask active, Step& out) {
   }
 }
 
-/// Accesses that lie in one buffer or in shared memory, all lanes checked at once: the usual case.
+/// Accesses of whole words that lie in one buffer or in shared memory, all lanes checked at once: the usual case.
 template <bool Store, unsigned Bytes>
 void run_fast(Warp& warp, const Op& op, LaneMask active, Step& out) {
-  const bool global = op.instruction->memory.space == Space::kGlobal;
+  const Space listed = op.instruction->memory.space;
+  const bool global = listed != Space::kShared;
   compute_addresses(warp, op, active, global, out.address.data());
   u64 lowest = ~u64{0}, highest = 0, low_bits = 0;
   for (unsigned i = 0; i < kLanes; ++i) {
@@ -137,6 +138,8 @@ void run_fast(Warp& warp, const Op& op, LaneMask active, Step& out) {
     highest = high > highest ? high : highest;
     low_bits |= a & on;
   }
+  // Generic addresses below the windows are global ones.
+  if (listed == Space::kGeneric && highest >= kSharedWindow) return run_access<Store>(warp, op, active, out);
   std::uint8_t* base = nullptr;
   if ((low_bits & (Bytes - 1)) == 0) {
     if (global)
@@ -170,7 +173,7 @@ void run_fast(Warp& warp, const Op& op, LaneMask active, Step& out) {
 
 template <bool Store>
 Handler access_handler(Space space, unsigned bytes) {
-  if (space == Space::kGlobal || space == Space::kShared) {
+  if (space != Space::kLocal) {
     if (bytes == 4) return run_fast<Store, 4>;
     if (bytes == 8) return run_fast<Store, 8>;
     if (bytes == 16) return run_fast<Store, 16>;
