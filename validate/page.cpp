@@ -146,7 +146,7 @@ class Page {
     tiles();
     verdicts();
     if (has(Figure::Section::kOverview)) {
-      line("<h2>Overview</h2><div class=\"pair\">");
+      line("<h2>Overview</h2><div class=\"overview\">");
       figures(Figure::Section::kOverview, "");
       line("</div>");
     }

@@ -32,7 +32,9 @@ figure { margin: 0 0 1.5rem; min-width: 0; }
 figure svg { display: block; width: 100%; height: auto; }
 figure .bars { max-width: 54rem; }
 figcaption { color: var(--muted); font-size: .85rem; }
-.pair, .grid { display: grid; gap: 1.25rem 2rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)); }
+.grid { display: grid; gap: 1.25rem 2rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)); }
+.overview { display: grid; gap: 0 2rem; }
+@media (min-width: 60rem) { .overview { grid-template-columns: 1fr 1fr; } .overview figure:first-child { grid-row: span 2; } }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .87rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }

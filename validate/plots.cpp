@@ -57,7 +57,8 @@ double mean_error(const std::vector<const Point*>& points) {
 
 std::string key_text(Group group, const std::vector<const Point*>& points) {
   const char* what = group == Group::kComponent ? "components, self-timed" : group_name(group);
-  return gnuplot_text(fmt::format("{}: {} values, mean error {:.1f} %", what, points.size(), mean_error(points)));
+  return gnuplot_text(fmt::format("{}: {} value{}, mean error {:.1f} %", what, points.size(),
+                                  points.size() == 1 ? "" : "s", mean_error(points)));
 }
 
 const char* reference_name(const Comparison& c) {
@@ -105,7 +106,7 @@ std::optional<Figure> overview_figure(const Comparison& c) {
   Figure f;
   f.title = "Predicted against measured";
   f.caption = "Cycles. The line is equality, the band ± 10 %.";
-  f.picture = {"predicted-vs-measured", {}, 640, 560};
+  f.picture = {"predicted-vs-measured", {}, 640, 590};
   f.picture.script = d.blocks;
   f.picture.script += fmt::format(
       "set logscale xy\nset xrange [{0:g}:{1:g}]\nset yrange [{0:g}:{1:g}]\nset format xy '10^{{%T}}'\n"
@@ -128,11 +129,11 @@ std::optional<Figure> error_figure(const Comparison& c) {
   f.title = "Error by size";
   f.caption = fmt::format(
       "Signed error of every value. The band is ± 10 %; values beyond ± {:g} % are drawn at the edge.", kErrorLimit);
-  f.picture = {"error-by-size", {}, 640, 420};
+  f.picture = {"error-by-size", {}, 640, 270};
   f.picture.script = d.blocks;
   f.picture.script += fmt::format(
       "set logscale x\nset xrange [{0:g}:{1:g}]\nset yrange [-{2:g}:{2:g}]\nset format x '10^{{%T}}'\n"
-      "set xlabel \"{3} (cycles)\"\nset ylabel \"error (%)\"\nset ytics 20\nset samples 2\n"
+      "set xlabel \"{3} (cycles)\"\nset ylabel \"error (%)\"\nset ytics 20\nset tmargin 0.8\nset samples 2\n"
       "clip(v) = v > {2:g} ? {2:g} : v < -{2:g} ? -{2:g} : v\n"
       "plot '+' using 1:(-10):(10) with filledcurves fc rgb '{4}' fs transparent solid 0.25 notitle, "
       "0 with lines lc rgb '{4}' lw 1 notitle",
@@ -149,7 +150,7 @@ std::string group_labels(const std::vector<Group>& groups) {
   for (const Group group : groups) {
     out += fmt::format("set label \"{}\" at graph 0.02, graph {:.2f} left textcolor rgb '{}'\n", group_name(group), y,
                        group_colour(group));
-    y -= 0.065;
+    y -= 0.09;
   }
   return out;
 }
@@ -170,7 +171,7 @@ std::optional<Figure> histogram_figure(const Comparison& c) {
   Figure f;
   f.title = "Distribution of the errors";
   f.caption = "Values by signed error, in steps of 5 %. The outermost bars hold everything beyond.";
-  f.picture = {"error-histogram", "$H << EOD\n", 640, 420};
+  f.picture = {"error-histogram", "$H << EOD\n", 640, 250};
   for (int bin = 0; bin < kBins; ++bin) {
     f.picture.script += fmt::format("{:g}", (bin - kBins / 2 + 0.5) * kWidth);
     int sum = 0;
@@ -183,7 +184,7 @@ std::optional<Figure> histogram_figure(const Comparison& c) {
   }
   f.picture.script +=
       "EOD\nset xlabel \"error (%)\"\nset ylabel \"values\"\nset xrange [-50:50]\nset yrange [0:*]\n"
-      "set xtics 10\nset grid noxtics\n" +
+      "set xtics 10\nset tmargin 0.8\nset grid noxtics\n" +
       group_labels(groups) + "plot ";
   for (std::size_t g = 0; g < groups.size(); ++g) {
     f.picture.script +=
@@ -252,6 +253,18 @@ std::string sweep_x_axis(const Sweep& sweep) {
   return out;
 }
 
+/// Marks at 1, 2 and 5 of every decade: gnuplot's own are too few for a range of less than two.
+std::string log_tics(const Range& range) {
+  std::string list;
+  for (double decade = std::pow(10, std::floor(std::log10(range.low))); decade < range.high; decade *= 10) {
+    for (const int digit : {1, 2, 5}) {
+      const double tic = decade * digit;
+      if (tic >= range.low && tic <= range.high) list += fmt::format("{}{:.12g}", list.empty() ? "" : ", ", tic);
+    }
+  }
+  return "set logscale y\nunset mytics\nset ytics (" + list + ")\n";
+}
+
 Figure sweep_figure(const Sweep& sweep) {
   const Range range = y_range(sweep);
   const auto heights = label_heights(sweep, range);
@@ -270,8 +283,8 @@ Figure sweep_figure(const Sweep& sweep) {
     longest = std::max(longest, sweep.series[i].name.size());
   }
   script += sweep_x_axis(sweep);
-  script += fmt::format("{}set yrange [{:g}:{:g}]\nset xlabel {}\nset ylabel {}\nset rmargin {}\n",
-                        sweep.y_log ? "set logscale y\n" : "", range.low, range.high, gnuplot_text(sweep.x_label),
+  script += fmt::format("{}set yrange [{:g}:{:g}]\nset xlabel {}\nset ylabel {}\nset rmargin {}\nset tmargin 0.8\n",
+                        sweep.y_log ? log_tics(range) : "", range.low, range.high, gnuplot_text(sweep.x_label),
                         gnuplot_text(sweep.y_label), longest + 3);
   for (std::size_t i = 0; i < sweep.series.size(); ++i) {
     script += fmt::format("set label {} at graph 1.02, graph {:.3f} left textcolor rgb '{}'\n",
