@@ -268,7 +268,9 @@ std::optional<double> published_value(const PublishedFigure& figure, const Predi
 
 void Comparer::add(const PublishedFigure& figure, const Prediction& prediction) {
   if (!prediction.failure.empty()) {
-    out_.failures.push_back({figure.launch, prediction.failure});
+    const bool known = std::any_of(out_.failures.begin(), out_.failures.end(),
+                                   [&](const Failure& f) { return f.launch == figure.launch; });
+    if (!known) out_.failures.push_back({figure.launch, prediction.failure});
     return;
   }
   const auto value = published_value(figure, prediction);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 
 namespace smpipe::validate {
 namespace {
@@ -103,11 +104,18 @@ class Table {
     }
     if (!any) return;
     line("\nSources");
-    std::string last;
+    sources();
+  }
+
+  /// Each source once, with the figures that it stands for.
+  void sources() {
+    std::map<std::string, std::string> by_source;
     for (const Point& p : c_.points) {
-      if (p.basis == Basis::kPublished)
-        wrapped(fmt::format("  {:6} ", p.id), p.launch + ": " + p.source + (p.note.empty() ? "" : " (" + p.note + ")"));
+      if (p.basis != Basis::kPublished) continue;
+      std::string& ids = by_source[p.source];
+      ids += (ids.empty() ? "" : ", ") + p.id;
     }
+    for (const auto& [source, ids] : by_source) wrapped("  ", source + ": " + ids);
   }
 
   void stalls() {
@@ -155,7 +163,8 @@ class Table {
 
   void verdicts() {
     line("");
-    wrapped("Tolerances: ", describe(c_.tolerances));
+    if (c_.verdicts.empty()) line("Nothing is judged here: no stated tolerance applies.");
+    if (!c_.verdicts.empty()) wrapped("Tolerances: ", describe(c_.tolerances));
     for (const Verdict& v : c_.verdicts) {
       const std::string count = v.judged > 1 ? fmt::format(", {} of {} outside", v.broken, v.judged) : "";
       line("  {:6} {:20} {:.1f} {} (tolerance {:g} {}){}", v.passed ? "pass" : "BROKEN", v.name, v.value, v.unit,

@@ -148,6 +148,10 @@ std::string inline_svg(const std::string& folder, const Picture& picture, const 
   replace_colour(svg, kInk, "var(--ink)");
   replace_colour(svg, kMuted, "var(--muted)");
   replace_colour(svg, kFaint, "var(--line)");
+  // Darker than a dark page's ground would bear.
+  replace_colour(svg, "#0072b2", "var(--component)");
+  replace_colour(svg, "#d55e00", "var(--pipeline)");
+  replace_colour(svg, "#009e73", "var(--kernel)");
   replace_all(svg, "fill=\"#ffffff\"", "fill=\"none\"");
   return fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n{}", picture.width, picture.height,
                      html_text(label), svg);

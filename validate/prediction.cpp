@@ -18,6 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::uint64_t kPatience = 4'000'000'000;  ///< cycles in which no block ends
+
 template <class T>
 const T* find_named(const std::vector<T>& list, const std::string& name) {
   for (const T& item : list) {
@@ -67,7 +69,10 @@ Prediction simulate_launch(const PredictionTask& task) {
   DeviceMemory memory(device);
   SassExecutor source(std::move(kernel), launch, memory, config.config.gpu.sm_count);
   Prediction p;
-  fill_prediction(p, simulate(config.config, source, launch, {}));
+  SimulateOptions options;
+  // A pointer chase is one block for many cycles; the pool's time limit ends what hangs.
+  options.watchdog_cycles = kPatience;
+  fill_prediction(p, simulate(config.config, source, launch, options));
   FinalContents contents;
   for (Buffer& buffer : device) contents.push_back(std::move(buffer.data));
   for (const ReportValue& report : evaluate_reports(launch, contents)) {
