@@ -72,9 +72,12 @@ class Checker {
   /// A latency may be zero, everything else is a width, a depth, a count or an interval: zero of it moves nothing.
   static bool may_be_zero(const std::string& key) {
     static const std::vector<std::string> kLinks = {"noc.request_latency", "noc.response_latency"};
-    static const std::vector<std::string> kOthers = {"mio.interval_warp", "occupancy.block_turnaround",
+    static const std::vector<std::string> kOthers = {"mio.interval_warp",
+                                                     "occupancy.block_turnaround",
                                                      "occupancy.block_launch_interval",
-                                                     "occupancy.shared_reserved_per_block"};
+                                                     "occupancy.shared_reserved_per_block",
+                                                     "gpu.launch_overhead",
+                                                     "fetch.prefetch_lines"};
     if (std::find(kLinks.begin(), kLinks.end(), key) != kLinks.end()) return false;
     return key.ends_with("latency") || std::find(kOthers.begin(), kOthers.end(), key) != kOthers.end();
   }

@@ -21,7 +21,8 @@ struct GpuIdentity {
   std::string name;          ///< "NVIDIA A100-SXM4-40GB"
   std::string architecture;  ///< "sm_80": picks the code of a launch
   std::uint32_t sm_count = 0;
-  double sm_clock_mhz = 0;  ///< clock at which cycles turn into time
+  double sm_clock_mhz = 0;            ///< clock at which cycles turn into time
+  std::uint32_t launch_overhead = 0;  ///< what sm__cycles_elapsed.max counts before the first block and after the last
 };
 
 /// What limits the number of resident blocks (CUDA occupancy rules).
@@ -36,9 +37,10 @@ struct OccupancyConfig {
   std::uint32_t shared_per_block = 0;           ///< largest a block may ask for (opt-in), bytes
   std::uint32_t unified_bytes = 0;              ///< L1 data cache + shared memory, bytes
   std::vector<std::uint32_t> carveouts;         ///< possible shared-memory capacities per SM, bytes, ascending
-  std::uint32_t block_launch_interval = 0;      ///< cycles between two block launches of the grid scheduler, per GPU
-  std::uint32_t block_start_latency = 0;        ///< cycles from a block becoming resident to its first issue
-  std::uint32_t block_turnaround = 0;           ///< cycles from the end of a block to its successor becoming resident
+  std::uint32_t block_launch_interval = 0;  ///< cycles between two block launches on one SM, beyond one for each warp
+  std::uint32_t warp_launch_interval = 0;   ///< least cycles for each warp of a block that is launched
+  std::uint32_t block_start_latency = 0;    ///< cycles from a block becoming resident to its first issue
+  std::uint32_t block_turnaround = 0;       ///< cycles from the end of a block to its successor becoming resident
 };
 
 /// How one class of instructions uses the SMSP.
@@ -56,6 +58,15 @@ struct SmspConfig {
   std::uint32_t clock_read_interval = 0;    ///< cycles from a clock read (CS2R) to the warp\'s next instruction
   std::uint32_t tensor_macs_per_cycle = 0;  ///< dense f16/bf16 multiply-accumulates per SMSP and cycle
   std::array<OpConfig, kOpClasses> ops{};   ///< by OpClass; kMemory and kGroupCommit unused
+};
+
+/// Instruction and constant fetch. Deviation: a line that was fetched once stays in the SM; there is no capacity.
+struct FetchConfig {
+  std::uint32_t line_bytes = 0;        ///< of code
+  std::uint32_t miss_latency = 0;      ///< cycles from the first want of a line to its first issue
+  std::uint32_t prefetch_lines = 0;    ///< following lines that a miss brings along
+  std::uint32_t line_interval = 0;     ///< cycles between the lines that one miss brings
+  std::uint32_t constant_latency = 0;  ///< cycles from an SM's first use of a constant bank to its first issue
 };
 
 /// Memory input/output: from issue to the SM's load/store unit.
@@ -149,6 +160,7 @@ struct GpuConfig {
   GpuIdentity gpu;
   OccupancyConfig occupancy;
   SmspConfig smsp;
+  FetchConfig fetch;
   MioConfig mio;
   SharedMemoryConfig shared;
   L1Config l1;
@@ -177,6 +189,7 @@ void describe(Config& c, Visit&& visit) {
   visit("gpu", "architecture", c.gpu.architecture, "");
   visit("gpu", "sm_count", c.gpu.sm_count, "SMs");
   visit("gpu", "sm_clock_mhz", c.gpu.sm_clock_mhz, "MHz");
+  visit("gpu", "launch_overhead", c.gpu.launch_overhead, "cycles");
 
   auto& o = c.occupancy;
   visit("occupancy", "warps_per_sm", o.warps_per_sm, "warps");
@@ -190,6 +203,7 @@ void describe(Config& c, Visit&& visit) {
   visit("occupancy", "unified_bytes", o.unified_bytes, "bytes");
   visit("occupancy", "carveouts", o.carveouts, "bytes");
   visit("occupancy", "block_launch_interval", o.block_launch_interval, "cycles");
+  visit("occupancy", "warp_launch_interval", o.warp_launch_interval, "cycles");
   visit("occupancy", "block_start_latency", o.block_start_latency, "cycles");
   visit("occupancy", "block_turnaround", o.block_turnaround, "cycles");
 
@@ -205,6 +219,12 @@ void describe(Config& c, Visit&& visit) {
     visit(section, "interval", c.smsp.ops[i].interval, "cycles");
     visit(section, "latency", c.smsp.ops[i].latency, "cycles");
   }
+
+  visit("fetch", "line_bytes", c.fetch.line_bytes, "bytes");
+  visit("fetch", "miss_latency", c.fetch.miss_latency, "cycles");
+  visit("fetch", "prefetch_lines", c.fetch.prefetch_lines, "lines");
+  visit("fetch", "line_interval", c.fetch.line_interval, "cycles");
+  visit("fetch", "constant_latency", c.fetch.constant_latency, "cycles");
 
   visit("mio", "queue_depth", c.mio.queue_depth, "instructions");
   visit("mio", "latency", c.mio.latency, "cycles");

@@ -56,16 +56,16 @@ bool Gpu::quiet() const {
          std::all_of(slices_.begin(), slices_.end(), [](const auto& s) { return s->in_flight() == 0; });
 }
 
-GpuCounters Gpu::run(KernelSource& source, const Occupancy& occupancy, std::uint64_t blocks,
+GpuCounters Gpu::run(KernelSource& source, const Occupancy& occupancy, std::uint64_t blocks, bool cold,
                      const std::function<void(Cycle, std::uint64_t)>& on_cycle) {
   for (auto& sm : sms_) {
     sm->reset_counters();
-    sm->begin(source, occupancy, [this](std::uint32_t id) { scheduler_.block_finished(domain_.now(), id); });
+    sm->begin(source, occupancy, cold, [this](std::uint32_t id) { scheduler_.block_finished(domain_.now(), id); });
   }
   for (auto& slice : slices_) slice->reset_counters();
   for (auto& channel : channels_) channel->reset_counters();
   const Cycle start = domain_.begin();
-  scheduler_.begin(pointers(sms_), occupancy.blocks_per_sm, blocks);
+  scheduler_.begin(pointers(sms_), occupancy.blocks_per_sm, blocks, source.shape().warps_per_block());
   domain_.wake(scheduler_, start);
   Cycle end = 0;
   domain_.on_cycle([&](Cycle now) {

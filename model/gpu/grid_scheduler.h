@@ -1,4 +1,4 @@
-// Hands the blocks of a grid to SMs with room, in order, one every `block_launch_interval` cycles.
+// Hands the blocks of a grid to SMs with room, in order. Each SM takes one block after the other, all SMs side by side.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,9 @@ class GridScheduler : public Block {
   GridScheduler(const sc_core::sc_module_name& name, const GpuConfig& config, ClockDomain& domain)
       : Block(name), config_(config), domain_(domain) {}
 
-  /// Distributes blocks 0 .. `blocks`-1. The emptiest SM is served first, the lowest number among equals.
-  void begin(std::vector<Sm*> sms, std::uint32_t blocks_per_sm, std::uint64_t blocks);
+  /// Distributes blocks 0 .. `blocks`-1 of `warps` warps each. The emptiest SM is served first, the lowest number among
+  /// equals.
+  void begin(std::vector<Sm*> sms, std::uint32_t blocks_per_sm, std::uint64_t blocks, std::uint32_t warps);
   /// The slot is refilled `block_turnaround` cycles later.
   void block_finished(Cycle now, std::uint32_t sm);
 
@@ -40,9 +41,9 @@ class GridScheduler : public Block {
   std::vector<Sm*> sms_;
   std::vector<std::uint32_t> taken_;  ///< block slots by SM, refilled ones included
   std::deque<Refill> refills_;
-  std::uint32_t blocks_per_sm_ = 0;
+  std::vector<Cycle> free_at_;  ///< by SM: when it can take the next block
+  std::uint32_t blocks_per_sm_ = 0, launch_interval_ = 0;
   std::uint64_t blocks_ = 0, next_block_ = 0;
-  Cycle free_at_ = 0;
   std::vector<Cycle> finish_times_;
 };
 

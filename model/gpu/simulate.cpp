@@ -111,7 +111,7 @@ SimulationResult simulate(const GpuConfig& config, KernelSource& source, const L
   Gpu gpu("gpu", config, options.tick_everything);
   GpuCounters counters;
   const int runs = launch.caches == Caches::kWarm ? 2 : 1;  // warm: the launch ran once before
-  for (int i = 0; i < runs; ++i) counters = gpu.run(source, occupancy, blocks, Watch(options, gpu, blocks));
+  for (int i = 0; i < runs; ++i) counters = gpu.run(source, occupancy, blocks, i == 0, Watch(options, gpu, blocks));
 
   SimulationResult result;
   const std::uint64_t resident = std::uint64_t{occupancy.blocks_per_sm} * config.gpu.sm_count;

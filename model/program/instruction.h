@@ -57,7 +57,8 @@ struct MemoryOp {
   bool bypass_l1 = false;      ///< LDGSTS.BYPASS, .STRONG.GPU/.SYS and volatile accesses, atomics
   std::uint8_t bytes = 0;      ///< bytes per lane; for LDSM 4 × number of 8×8 matrices
   std::uint8_t registers = 0;  ///< data registers per lane that are written (loads) or handed off (stores)
-  std::uint8_t operand_registers = 1;  ///< 32-bit registers per lane that the instruction takes to the LSU: address and data
+  std::uint8_t operand_registers =
+      1;  ///< 32-bit registers per lane that the instruction takes to the LSU: address and data
 };
 
 /// Scheduling information that the compiler put into the instruction word.
@@ -84,12 +85,19 @@ struct Instruction {
   std::uint8_t depbar_limit = 0;    ///< kDepbar only: issue when counter <= limit
   bool is_exit = false;             ///< EXIT: used for attribution of drain
   bool sets_clock = false;          ///< reads SR_CLOCK*, globaltimer
+  bool reads_constants = false;     ///< has a constant-bank operand
   std::uint32_t tensor_macs = 0;    ///< kTensor only: multiply-accumulates per warp instruction (HMMA.16816: 2048)
   std::uint8_t source_registers[4] = {255, 255, 255, 255};  ///< operands read from the register file, 255 = none
   std::uint8_t source_count = 0;
   std::string opcode;  ///< full mnemonic with modifiers, e.g. LDGSTS.E.BYPASS.128
   std::string text;    ///< the instruction as listed
 };
+
+/// Whether the profiler calls a wait for this instruction long_scoreboard (L1TEX) or short_scoreboard.
+inline bool is_long_class(const Instruction& in) {
+  if (in.op == OpClass::kGroupCommit) return true;
+  return in.op == OpClass::kMemory && in.memory.space != Space::kShared;
+}
 
 /// The machine code of one kernel.
 struct Program {

@@ -18,16 +18,19 @@ Sm::Sm(const sc_core::sc_module_name& name, const GpuConfig& config, std::uint32
       domain_(domain),
       lsu_(config, wheel_, *this, counters_),
       barriers_(config.barrier, wheel_),
+      fetch_(config.fetch),
       blocks_(config.occupancy.blocks_per_sm) {
   for (std::uint32_t i = 0; i < config.smsp.count; ++i) {
-    smsps_.push_back(std::make_unique<Smsp>(config, i, wheel_, lsu_, barriers_, counters_));
+    smsps_.push_back(std::make_unique<Smsp>(config, i, wheel_, lsu_, barriers_, fetch_, counters_));
   }
 }
 
-void Sm::begin(KernelSource& source, const Occupancy& occupancy, std::function<void(std::uint32_t)> block_finished) {
+void Sm::begin(KernelSource& source, const Occupancy& occupancy, bool cold,
+               std::function<void(std::uint32_t)> block_finished) {
   source_ = &source;
   block_finished_ = std::move(block_finished);
   lsu_.reset(occupancy.l1_bytes);
+  if (cold) fetch_.reset(source.program().code.empty() ? 0 : source.program().code.back().address);
 }
 
 Smsp& Sm::smsp_for(std::uint32_t warp_index) {
@@ -112,7 +115,7 @@ void Sm::handle(Cycle now, const SmEvent& event) {
       smsps_[event.warp->smsp]->update(now, *event.warp);
       break;
     case SmEvent::Kind::kReadCounter:
-      count_down(now, *event.warp, event.counter, false);
+      count_down(now, *event.warp, event.counter, event.long_class);
       break;
     case SmEvent::Kind::kWriteCounter:
       count_down(now, *event.warp, event.counter, event.long_class);
@@ -150,7 +153,8 @@ void Sm::count_down(Cycle now, Warp& warp, std::uint8_t counter, bool is_long) {
 
 void Sm::operands_over(Cycle now, MemoryOperation& op) {
   lsu_.operands_over(now, op);
-  if (op.read_counter != ControlCode::kNoCounter) count_down(now, *op.warp, op.read_counter, false);
+  if (op.read_counter != ControlCode::kNoCounter)
+    count_down(now, *op.warp, op.read_counter, is_long_class(*op.instruction));
 }
 
 void Sm::write_back(Cycle now, MemoryOperation& op) {
@@ -162,8 +166,7 @@ void Sm::write_back(Cycle now, MemoryOperation& op) {
   } else {
     --warp.outstanding;
     if (op.write_counter != ControlCode::kNoCounter) {
-      count_down(now, warp, op.write_counter,
-                 op.instruction->op == OpClass::kMemory && op.instruction->memory.space != Space::kShared);
+      count_down(now, warp, op.write_counter, is_long_class(*op.instruction));
     } else {
       smsps_[warp.smsp]->counter_changed(now, warp);
     }

@@ -14,6 +14,7 @@
 #include "noc/address_map.h"
 #include "sim/clock_domain.h"
 #include "sm/barrier_unit.h"
+#include "sm/fetch_unit.h"
 #include "sm/lsu.h"
 #include "sm/smsp.h"
 
@@ -26,7 +27,9 @@ class Sm : public Block, private MemoryPort {
 
   void connect(std::vector<L2Slice*> slices) { slices_ = std::move(slices); }
   /// Prepares for a launch. `block_finished(sm)` is called when a block's resources become free.
-  void begin(KernelSource& source, const Occupancy& occupancy, std::function<void(std::uint32_t)> block_finished);
+  /// `cold`: code and constants have to be fetched; false: the launch ran before.
+  void begin(KernelSource& source, const Occupancy& occupancy, bool cold,
+             std::function<void(std::uint32_t)> block_finished);
   /// Starts a block; its warps may issue from `now + latency` on.
   void launch(Cycle now, std::uint64_t linear_block, std::uint32_t latency);
 
@@ -64,6 +67,7 @@ class Sm : public Block, private MemoryPort {
   SmCounters counters_;
   Lsu lsu_;
   BarrierUnit barriers_;
+  FetchUnit fetch_;
   std::vector<std::unique_ptr<Smsp>> smsps_;
   std::vector<ResidentBlock> blocks_;
   KernelSource* source_ = nullptr;

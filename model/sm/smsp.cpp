@@ -15,21 +15,16 @@ constexpr std::size_t idx(Pipe p) { return static_cast<std::size_t>(p); }
 constexpr std::size_t idx(OpClass c) { return static_cast<std::size_t>(c); }
 std::uint64_t count(std::uint32_t set) { return static_cast<std::uint64_t>(std::popcount(set)); }
 
-/// Whether the profiler calls a wait for this instruction's result long_scoreboard (L1TEX) or short_scoreboard.
-bool is_long_class(const Instruction& in) {
-  if (in.op == OpClass::kGroupCommit) return true;
-  return in.op == OpClass::kMemory && in.memory.space != Space::kShared;
-}
-
 }  // namespace
 
 Smsp::Smsp(const GpuConfig& config, std::uint32_t index, SmWheel& wheel, Lsu& lsu, BarrierUnit& barriers,
-           SmCounters& counters)
+           FetchUnit& fetch, SmCounters& counters)
     : config_(config),
       index_(index),
       wheel_(wheel),
       lsu_(lsu),
       barriers_(barriers),
+      fetch_(fetch),
       counters_(counters),
       slots_(config.occupancy.warps_per_sm / config.smsp.count) {}
 
@@ -77,7 +72,7 @@ void Smsp::update(Cycle now, Warp& warp) {
   account(now);
   if (warp.state == Stall::kDrain) return;
   if (warp.state == Stall::kMembar && !fence_done(warp)) return;  // counter_changed() goes on when it is
-  if (warp.not_before <= now) evaluate(warp);                     // else the end of its stall count will
+  if (warp.not_before <= now) evaluate(now, warp);                // else the end of its stall count will
 }
 
 void Smsp::counter_changed(Cycle now, Warp& warp) {
@@ -85,12 +80,12 @@ void Smsp::counter_changed(Cycle now, Warp& warp) {
     case Stall::kLongScoreboard:
     case Stall::kShortScoreboard:
       account(now);
-      evaluate(warp);
+      evaluate(now, warp);
       break;
     case Stall::kMembar:
       if (warp.not_before <= now && fence_done(warp)) {
         account(now);
-        evaluate(warp);
+        evaluate(now, warp);
       }
       break;
     default:
@@ -115,12 +110,13 @@ bool Smsp::waits_for_counters(const Warp& warp, const Instruction& in, bool& is_
   return waits;
 }
 
-void Smsp::evaluate(Warp& warp) {
+void Smsp::evaluate(Cycle now, Warp& warp) {
   if (warp.at_barrier) {
     set_state(warp, Stall::kBarrier);
     return;
   }
   const Instruction& in = *warp.stream->next();
+  if (waits_for_fetch(now, warp, in)) return;
   bool is_long = false;
   if (waits_for_counters(warp, in, is_long)) {
     set_state(warp, is_long ? Stall::kLongScoreboard : Stall::kShortScoreboard);
@@ -136,6 +132,16 @@ void Smsp::evaluate(Warp& warp) {
   wants_[port] |= bit;
   port_[warp.slot] = static_cast<std::uint8_t>(port);
   set_state(warp, Stall::kNotSelected);
+}
+
+bool Smsp::waits_for_fetch(Cycle now, Warp& warp, const Instruction& in) {
+  const Cycle code = fetch_.code_ready(now, in);
+  const Cycle constants = code > now ? 0 : fetch_.constants_ready(now, in);
+  const Cycle ready = std::max(code, constants);
+  if (ready <= now) return false;
+  set_state(warp, code > now ? Stall::kNoInstruction : Stall::kImcMiss);
+  wheel_.schedule(ready, {.kind = SmEvent::Kind::kReady, .warp = &warp});
+  return true;
 }
 
 std::uint32_t Smsp::port_of(const Instruction& in) const {
@@ -185,7 +191,7 @@ Cycle Smsp::step(Cycle now) {
   if ((expiring_any_ >> ring) & 1) {
     expiring_any_ &= ~(std::uint64_t{1} << ring);
     for (Slots m = std::exchange(expiring_[ring], 0); m != 0; m &= m - 1) {
-      evaluate(warps_[static_cast<std::size_t>(std::countr_zero(m))]);
+      evaluate(now, warps_[static_cast<std::size_t>(std::countr_zero(m))]);
     }
   }
   if (eligible_ != 0) {
@@ -225,13 +231,18 @@ void Smsp::take_counters(Warp& warp, const Instruction& in, bool is_long) {
     ++warp.counters[c];
     warp.long_pending[c] = static_cast<std::uint8_t>(warp.long_pending[c] + is_long);
   }
-  if (const std::uint8_t c = in.control.read_counter; c != ControlCode::kNoCounter) ++warp.counters[c];
+  if (const std::uint8_t c = in.control.read_counter; c != ControlCode::kNoCounter) {
+    ++warp.counters[c];
+    warp.long_pending[c] = static_cast<std::uint8_t>(warp.long_pending[c] + is_long);
+  }
 }
 
 void Smsp::release_counters(Cycle when_read, Cycle when_written, Warp& warp, const Instruction& in, bool is_long) {
   if (in.control.read_counter != ControlCode::kNoCounter) {
-    wheel_.schedule(when_read,
-                    {.kind = SmEvent::Kind::kReadCounter, .counter = in.control.read_counter, .warp = &warp});
+    wheel_.schedule(when_read, {.kind = SmEvent::Kind::kReadCounter,
+                                .counter = in.control.read_counter,
+                                .long_class = is_long,
+                                .warp = &warp});
   }
   if (in.control.write_counter != ControlCode::kNoCounter) {
     wheel_.schedule(when_written, {.kind = SmEvent::Kind::kWriteCounter,
@@ -254,8 +265,9 @@ void Smsp::dispatch(Cycle now, Warp& warp, const Instruction& in) {
     warp.groups.commit(in.control.write_counter, earliest, step_.arrival_token);
     wheel_.schedule(earliest, {.kind = SmEvent::Kind::kRetireGroups, .warp = &warp});
     if (in.control.read_counter != ControlCode::kNoCounter) {
-      wheel_.schedule(earliest,
-                      {.kind = SmEvent::Kind::kReadCounter, .counter = in.control.read_counter, .warp = &warp});
+      wheel_.schedule(
+          earliest,
+          {.kind = SmEvent::Kind::kReadCounter, .counter = in.control.read_counter, .long_class = true, .warp = &warp});
     }
     return;
   }

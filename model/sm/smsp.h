@@ -11,6 +11,7 @@
 
 #include "config/gpu_config.h"
 #include "sm/barrier_unit.h"
+#include "sm/fetch_unit.h"
 #include "sm/lsu.h"
 #include "sm/warp.h"
 #include "stats/counters.h"
@@ -21,7 +22,7 @@ class Smsp {
  public:
   static constexpr std::uint32_t kMaxSlots = 32;
 
-  Smsp(const GpuConfig& config, std::uint32_t index, SmWheel& wheel, Lsu& lsu, BarrierUnit& barriers,
+  Smsp(const GpuConfig& config, std::uint32_t index, SmWheel& wheel, Lsu& lsu, BarrierUnit& barriers, FetchUnit& fetch,
        SmCounters& counters);
 
   std::uint32_t slots() const { return slots_; }
@@ -60,7 +61,8 @@ class Smsp {
   void account(Cycle now);
   void set_state(Warp& warp, Stall state);
   void wake_after_stall(Cycle when, Warp& warp);
-  void evaluate(Warp& warp);
+  void evaluate(Cycle now, Warp& warp);
+  bool waits_for_fetch(Cycle now, Warp& warp, const Instruction& in);
   bool waits_for_counters(const Warp& warp, const Instruction& in, bool& is_long) const;
   std::uint32_t port_of(const Instruction& in) const;
   Slots select(Cycle now);
@@ -79,6 +81,7 @@ class Smsp {
   SmWheel& wheel_;
   Lsu& lsu_;
   BarrierUnit& barriers_;
+  FetchUnit& fetch_;
   SmCounters& counters_;
 
   const std::uint32_t slots_;

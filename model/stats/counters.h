@@ -24,13 +24,14 @@ enum class Stall : std::uint8_t {
   kBranchResolving,
   kDrain,  ///< after EXIT: memory instructions not yet handed over or returned
   kSleeping,
-  kNoInstruction,  ///< block start: first instruction not fetched yet
+  kNoInstruction,  ///< block start, or the next instruction is not fetched yet
+  kImcMiss,        ///< a constant is not fetched yet
 };
-inline constexpr unsigned kStalls = static_cast<unsigned>(Stall::kNoInstruction) + 1;
+inline constexpr unsigned kStalls = static_cast<unsigned>(Stall::kImcMiss) + 1;
 inline constexpr std::array<const char*, kStalls> kStallNames = {
     "selected",           "not_selected", "wait",        "long_scoreboard", "short_scoreboard",
     "math_pipe_throttle", "mio_throttle", "lg_throttle", "barrier",         "membar",
-    "branch_resolving",   "drain",        "sleeping",    "no_instruction"};
+    "branch_resolving",   "drain",        "sleeping",    "no_instruction",  "imc_miss"};
 
 /// Counted per SM; summed for a launch.
 struct SmCounters {
@@ -48,6 +49,8 @@ struct SmCounters {
   std::uint64_t shared_loads = 0, shared_stores = 0, matrix_loads = 0, async_copies = 0, shared_atomics = 0;
   std::uint64_t global_atomics = 0, global_reductions = 0;
 
+  std::uint64_t idle_shared_wavefronts =
+      0;  ///< shared-memory instructions without an active lane, as the profiler counts
   std::uint64_t shared_load_wavefronts = 0, shared_store_wavefronts = 0, async_copy_wavefronts = 0;
   std::uint64_t shared_load_conflicts = 0, shared_store_conflicts = 0, async_copy_conflicts = 0;
   std::uint64_t matrix_load_conflicts = 0;  ///< part of shared_load_conflicts

@@ -73,7 +73,7 @@ void add_operations(Builder& b, const SmCounters& sm) {
 
 void add_l1(Builder& b, const SmCounters& sm) {
   b.sum("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
-        sm.shared_load_wavefronts + sm.shared_store_wavefronts + sm.async_copy_wavefronts);
+        sm.shared_load_wavefronts + sm.shared_store_wavefronts + sm.async_copy_wavefronts + sm.idle_shared_wavefronts);
   b.sum("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", sm.shared_load_wavefronts);
   b.sum("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", sm.shared_store_wavefronts);
   b.sum("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
@@ -120,8 +120,10 @@ void add_memory(Builder& b, const GpuConfig& config, const GpuCounters& c, doubl
 MetricList make_metrics(const GpuConfig& config, const GpuCounters& c, double cycles, double scale) {
   MetricList list;
   Builder b(list, scale);
-  b.value("sm__cycles_elapsed.max", cycles);
-  b.value("gpu__time_duration.sum", cycles / config.gpu.sm_clock_mhz * 1000.0);  // ns
+  // The counter also runs while the grid is set up and torn down; an empty kernel shows how long.
+  b.value("sm__cycles_elapsed.max", cycles + config.gpu.launch_overhead);
+  b.value("sm__cycles_active.max", cycles);
+  b.value("gpu__time_duration.sum", (cycles + config.gpu.launch_overhead) / config.gpu.sm_clock_mhz * 1000.0);  // ns
   b.sum("sm__ctas_launched.sum", c.sm.blocks);
   add_issue(b, config, c.sm, cycles, scale);
   add_operations(b, c.sm);

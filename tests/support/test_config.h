@@ -7,7 +7,7 @@ namespace smpipe::test {
 
 inline GpuConfig small_gpu() {
   GpuConfig c;
-  c.gpu = {.name = "test GPU", .architecture = "sm_80", .sm_count = 2, .sm_clock_mhz = 1000};
+  c.gpu = {.name = "test GPU", .architecture = "sm_80", .sm_count = 2, .sm_clock_mhz = 1000, .launch_overhead = 0};
   c.occupancy = {.warps_per_sm = 64,
                  .blocks_per_sm = 32,
                  .registers_per_sm = 65536,
@@ -18,7 +18,8 @@ inline GpuConfig small_gpu() {
                  .shared_per_block = 166912,
                  .unified_bytes = 196608,
                  .carveouts = {0, 8192, 16384, 32768, 65536, 102400, 135168, 167936},
-                 .block_launch_interval = 1,
+                 .block_launch_interval = 8,
+                 .warp_launch_interval = 3,
                  .block_start_latency = 10,
                  .block_turnaround = 20};
   c.smsp.count = 4;
@@ -39,6 +40,7 @@ inline GpuConfig small_gpu() {
   set(OpClass::kBranch, Pipe::kCbu, 2, 4);
   set(OpClass::kBarrier, Pipe::kAdu, 1, 4);
   set(OpClass::kShuffle, Pipe::kNone, 1, 4);
+  c.fetch = {.line_bytes = 128, .miss_latency = 40, .prefetch_lines = 3, .line_interval = 4, .constant_latency = 60};
   c.mio = {.queue_depth = 5,
            .latency = 7,
            .cycles_per_register = 2,

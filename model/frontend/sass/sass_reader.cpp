@@ -235,6 +235,7 @@ class KernelReader {
     instruction.address = instruction.index * kInstructionBytes;
     instruction.line = line;
     instruction.text = std::string(text);
+    instruction.reads_constants = instruction.text.find("c[0x") != std::string::npos;
     sass::classify(parsed, instruction);
     kernel_.program.code.push_back(std::move(instruction));
     kernel_.text.push_back(std::move(parsed));
