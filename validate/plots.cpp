@@ -110,7 +110,7 @@ std::optional<Figure> overview_figure(const Comparison& c) {
   f.picture.script = d.blocks;
   f.picture.script += fmt::format(
       "set logscale xy\nset xrange [{0:g}:{1:g}]\nset yrange [{0:g}:{1:g}]\nset format xy '10^{{%T}}'\n"
-      "set xlabel \"{2} (cycles)\"\nset ylabel \"predicted (cycles)\"\nset key top left Left reverse\nset tmargin 0.5\n"
+      "set xlabel \"{2} (cycles)\"\nset ylabel \"predicted (cycles)\"\nset key top left Left reverse\nset tmargin 1\n"
       "set samples 50\n"
       "plot '+' using 1:(0.9*$1):(1.1*$1) with filledcurves fc rgb '{3}' fs transparent solid 0.25 notitle, "
       "x with lines lc rgb '{3}' lw 1 notitle",
