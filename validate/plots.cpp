@@ -244,7 +244,8 @@ std::string sweep_x_axis(const Sweep& sweep) {
   }
   const double low = *xs.begin(), high = *xs.rbegin();
   if (!sweep.x_log)
-    return fmt::format("set xrange [{:g}:{:g}]\n", low - 0.03 * (high - low), high + 0.03 * (high - low));
+    return (high - low <= 8 ? std::string("set xtics 1\n") : "") +
+           fmt::format("set xrange [{:g}:{:g}]\n", low - 0.03 * (high - low), high + 0.03 * (high - low));
   std::string out = fmt::format("set logscale x 2\nset xrange [{:g}:{:g}]\n", low / 1.15, high * 1.15);
   // Powers of two are written out; many decades would collide.
   if (high / low > 600)
@@ -252,11 +253,14 @@ std::string sweep_x_axis(const Sweep& sweep) {
   return out;
 }
 
-/// Marks at 1, 2 and 5 of every decade: gnuplot's own are too few for a range of less than two.
+/// Marks at 1, 2 and 5 of every decade, and more in a range of less than one: gnuplot's own are too few.
 std::string log_tics(const Range& range) {
+  const bool narrow = range.high < 10 * range.low;
+  const std::vector<double> digits =
+      narrow ? std::vector<double>{1, 1.5, 2, 3, 4, 5, 6, 8} : std::vector<double>{1, 2, 5};
   std::string list;
   for (double decade = std::pow(10, std::floor(std::log10(range.low))); decade < range.high; decade *= 10) {
-    for (const int digit : {1, 2, 5}) {
+    for (const double digit : digits) {
       const double tic = decade * digit;
       if (tic >= range.low && tic <= range.high) list += fmt::format("{}{:.12g}", list.empty() ? "" : ", ", tic);
     }

@@ -67,7 +67,7 @@ Prediction simulate_launch(const PredictionTask& task) {
   SassKernel kernel = read_sass(launch.code, launch.kernel, launch.architecture);
   std::vector<Buffer> device = launch.buffers;  // checks need the initial contents afterwards
   DeviceMemory memory(device);
-  SassExecutor source(std::move(kernel), launch, memory, config.config.gpu.sm_count);
+  SassExecutor source(std::move(kernel), launch, memory, config.config.gpu.sm_count, config.config.gpu.sm_clock_mhz);
   Prediction p;
   SimulateOptions options;
   // A pointer chase is one block for many cycles; the pool's time limit ends what hangs.
