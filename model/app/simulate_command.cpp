@@ -149,7 +149,7 @@ SimulationResult run(const Request& request, const LoadedConfig& config, const L
   // The kernel works on a copy: checks need the initial contents afterwards.
   std::vector<Buffer> device = launch.buffers;
   DeviceMemory memory(device);
-  SassExecutor source(std::move(kernel), launch, memory, config.config.gpu.sm_count);
+  SassExecutor source(std::move(kernel), launch, memory, config.config.gpu.sm_count, config.config.gpu.sm_clock_mhz);
   SimulationResult result;
   {
     Progress progress;

@@ -27,7 +27,8 @@ inline GpuConfig shipped_config(const std::string& stem, const std::vector<std::
 inline LaunchOutcome run_launch(const std::string& path, const GpuConfig& config, const SimulateOptions& options = {}) {
   Launch launch = load_launch(path, config.gpu.architecture);
   DeviceMemory memory(launch.buffers);
-  SassExecutor source(read_sass(launch.code, launch.kernel, launch.architecture), launch, memory, config.gpu.sm_count);
+  SassExecutor source(read_sass(launch.code, launch.kernel, launch.architecture), launch, memory, config.gpu.sm_count,
+                      config.gpu.sm_clock_mhz);
   LaunchOutcome outcome;
   outcome.result = simulate_fresh(config, source, options, launch);
   for (const Buffer& buffer : launch.buffers) outcome.buffers.push_back(buffer.data);

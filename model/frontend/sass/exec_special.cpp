@@ -97,6 +97,11 @@ int special_of(const std::string& name) {
 }
 
 /// Nanoseconds: the model has no clock frequency here, so one cycle counts as one nanosecond.
+/// globaltimer: model time since the start of the simulation.
+std::uint64_t nanoseconds(Warp& warp) {
+  return static_cast<std::uint64_t>(static_cast<double>(warp.now) * warp.image().ns_per_cycle);
+}
+
 u32 special_value(Warp& warp, Special which, unsigned lane) {
   const LaunchShape& shape = warp.image().shape;
   const u32 thread = warp.index() * kLanes + lane;
@@ -137,11 +142,13 @@ u32 special_value(Warp& warp, Special which, unsigned lane) {
     case kNumSms:
       return warp.image().sm_count;
     case kClockLow:
-    case kTimeLow:
       return static_cast<u32>(warp.now);
     case kClockHigh:
-    case kTimeHigh:
       return static_cast<u32>(warp.now >> 32);
+    case kTimeLow:
+      return static_cast<u32>(nanoseconds(warp));
+    case kTimeHigh:
+      return static_cast<u32>(nanoseconds(warp) >> 32);
     case kEqMask:
       return 1u << lane;
     case kLtMask:

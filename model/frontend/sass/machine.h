@@ -98,6 +98,7 @@ struct Image {
   std::uint32_t shared_bytes = 0;   ///< addressable shared memory per block
   std::uint32_t local_bytes = 0;    ///< per thread, rounded up
   std::uint32_t sm_count = 1;
+  double ns_per_cycle = 1;  ///< globaltimer
   std::array<std::vector<std::uint8_t>, 32> banks;
   DeviceMemory* memory = nullptr;
   std::vector<std::string> traps;  ///< why an instruction cannot execute, by index in Op::extra[0]

@@ -82,7 +82,8 @@ void check_shape(const Launch& launch) {
 
 }  // namespace
 
-SassExecutor::SassExecutor(SassKernel kernel, const Launch& launch, DeviceMemory& memory, std::uint32_t sm_count)
+SassExecutor::SassExecutor(SassKernel kernel, const Launch& launch, DeviceMemory& memory, std::uint32_t sm_count,
+                           double sm_clock_mhz)
     : image_(std::make_unique<sass::Image>()) {
   check_shape(launch);
   sass::Image& image = *image_;
@@ -90,6 +91,7 @@ SassExecutor::SassExecutor(SassKernel kernel, const Launch& launch, DeviceMemory
   image.shape = launch.shape;
   image.memory = &memory;
   image.sm_count = sm_count;
+  image.ns_per_cycle = 1000 / sm_clock_mhz;
   image.wide_host = sass::wide_host();
   const std::string& architecture = image.kernel.program.architecture;
   image.hopper = architecture.rfind("sm_9", 0) == 0;

@@ -21,8 +21,10 @@ class Block;
 class SassExecutor final : public KernelSource {
  public:
   /// `kernel` from read_sass; geometry, resources and parameters from `launch`. `memory` must outlive the executor.
-  /// `sm_count` is what the kernel reads as the number of SMs.
-  SassExecutor(SassKernel kernel, const Launch& launch, DeviceMemory& memory, std::uint32_t sm_count = 1);
+  /// `sm_count` is what the kernel reads as the number of SMs; `sm_clock_mhz` turns cycles into globaltimer's
+  /// nanoseconds.
+  SassExecutor(SassKernel kernel, const Launch& launch, DeviceMemory& memory, std::uint32_t sm_count = 1,
+               double sm_clock_mhz = 1000);
   ~SassExecutor() override;
   SassExecutor(const SassExecutor&) = delete;
   SassExecutor& operator=(const SassExecutor&) = delete;
