@@ -31,7 +31,7 @@ class Gpu : public sc_core::sc_module {
   Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, bool tick_everything);
 
   /// Runs `blocks` blocks of a launch to the end. L1 starts empty; L2 keeps what earlier launches left, and so do the
-  /// instruction and constant caches unless `cold`.
+  /// instruction caches unless `cold`.
   /// `on_cycle(now, finished_blocks)` is called once per active cycle.
   GpuCounters run(KernelSource& source, const Occupancy& occupancy, std::uint64_t blocks, bool cold,
                   const std::function<void(Cycle, std::uint64_t)>& on_cycle);

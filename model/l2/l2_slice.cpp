@@ -94,7 +94,7 @@ void L2Slice::request(Cycle now, Packet& packet) {
   }
   ++counters_.requests;
   const auto sectors = static_cast<std::uint32_t>(std::popcount(packet.sectors));
-  std::uint32_t cycles = std::max(1u, sectors * kSectorBytes / config_.bytes_per_cycle);
+  std::uint32_t cycles = (sectors * kSectorBytes + config_.bytes_per_cycle - 1) / config_.bytes_per_cycle;
   if (packet.kind == PacketKind::kAtomic || packet.kind == PacketKind::kReduction) {
     cycles = std::max(cycles, packet.operations * config_.atomic_interval);
     counters_.atomic_sectors += sectors;

@@ -15,11 +15,10 @@ class FetchUnit {
  public:
   explicit FetchUnit(const FetchConfig& config) : config_(config) {}
 
-  /// Forgets everything and takes up a program of `bytes` bytes of code.
-  void reset(std::uint64_t bytes) {
-    lines_.assign(bytes / config_.line_bytes + 1, kNever);
-    constants_ = kNever;
-  }
+  /// Takes up a program of `bytes` bytes of code, of which nothing is there.
+  void load_program(std::uint64_t bytes) { lines_.assign(bytes / config_.line_bytes + 1, kNever); }
+  /// The parameters of every launch are new, whatever ran before.
+  void new_constants() { constants_ = kNever; }
 
   /// Cycle at which `in` can issue, as far as its code is concerned; `now` or earlier if it is there.
   Cycle code_ready(Cycle now, const Instruction& in) {

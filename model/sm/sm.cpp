@@ -30,7 +30,8 @@ void Sm::begin(KernelSource& source, const Occupancy& occupancy, bool cold,
   source_ = &source;
   block_finished_ = std::move(block_finished);
   lsu_.reset(occupancy.l1_bytes);
-  if (cold) fetch_.reset(source.program().code.empty() ? 0 : source.program().code.back().address);
+  fetch_.new_constants();
+  if (cold) fetch_.load_program(source.program().code.empty() ? 0 : source.program().code.back().address);
 }
 
 Smsp& Sm::smsp_for(std::uint32_t warp_index) {

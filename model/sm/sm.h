@@ -27,7 +27,7 @@ class Sm : public Block, private MemoryPort {
 
   void connect(std::vector<L2Slice*> slices) { slices_ = std::move(slices); }
   /// Prepares for a launch. `block_finished(sm)` is called when a block's resources become free.
-  /// `cold`: code and constants have to be fetched; false: the launch ran before.
+  /// `cold`: code has to be fetched; false: the launch ran before.
   void begin(KernelSource& source, const Occupancy& occupancy, bool cold,
              std::function<void(std::uint32_t)> block_finished);
   /// Starts a block; its warps may issue from `now + latency` on.
