@@ -11,8 +11,8 @@ using Cycle = std::uint64_t;
 /// "Never": a block that returns it sleeps until a neighbour wakes it.
 inline constexpr Cycle kNever = ~Cycle{0};
 
-inline constexpr unsigned kLanes = 32;      ///< threads of a warp
-using LaneMask = std::uint32_t;             ///< bit i = lane i
+inline constexpr unsigned kLanes = 32;  ///< threads of a warp
+using LaneMask = std::uint32_t;         ///< bit i = lane i
 inline constexpr LaneMask kAllLanes = ~LaneMask{0};
 
 inline constexpr unsigned kSectorBytes = 32;  ///< L1/L2 transfer unit (Nsight Compute: sector)

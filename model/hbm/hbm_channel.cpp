@@ -147,7 +147,8 @@ Cycle HbmChannel::step(Cycle now) {
   // While the bus is taken far ahead nothing is decided: rows open early enough one activation before it is free.
   const Tick ahead = config_.t_rp + config_.t_rcd + config_.t_cl;
   if (bus_free_ > t + ahead) return std::max(now + 1, to_sm(bus_free_ - ahead));
-  // A data transfer that will follow its predecessor without a gap cannot be beaten by a request that arrives meanwhile.
+  // A data transfer that will follow its predecessor without a gap cannot be beaten by a request that arrives
+  // meanwhile.
   if (t < decided_until_) {
     if (arrived_) activate(t);
     arrived_ = false;

@@ -46,7 +46,7 @@ class HbmChannel : public Block {
   void activate(Tick t);
   struct Choice {
     std::size_t index = 0;
-    Tick start = kNever;        ///< first clock of the data; kNever: no request of this direction has its row open
+    Tick start = kNever;  ///< first clock of the data; kNever: no request of this direction has its row open
   };
   void choose_direction();
   Choice best(Tick t, bool write) const;
