@@ -27,7 +27,6 @@ void HbmChannel::receive(Cycle, Packet& packet) {
   // Neighbouring rows lie in different banks; the XOR keeps power-of-two strides from meeting in one bank.
   const std::uint32_t bank = static_cast<std::uint32_t>((row ^ (row / config_.banks)) % config_.banks);
   queue_.push_back({&packet, row / config_.banks, bank, 0});
-  writes_ += is_write(queue_.back());
   arrived_ = true;
 }
 
@@ -46,43 +45,51 @@ void HbmChannel::refresh(Tick t) {
 }
 
 void HbmChannel::activate(Tick t) {
-  // Oldest request of each bank opens its row, unless requests in the window still want the row that is open.
-  std::uint64_t seen = 0, wanted = 0;
+  // The direction that is served has the banks first; a bank it does not want may prepare for the other.
+  const std::uint64_t taken = activate_for(t, draining_writes_, 0);
+  activate_for(t, !draining_writes_, taken);
+}
+
+/// Opens the row of each bank's oldest request of one direction, unless requests in the window still want the row that
+/// is open. Leaves the banks in `taken` alone; returns the banks that this direction wants.
+std::uint64_t HbmChannel::activate_for(Tick t, bool write, std::uint64_t taken) {
+  std::uint64_t seen = taken, wanted = 0, closed = 0;
   const std::size_t count = window();
-  std::uint64_t closed = 0;  // banks whose open row, if any, the window does not ask for first
   for (std::size_t i = 0; i < count; ++i) {
+    if (is_write(queue_[i]) != write) continue;
     const std::uint64_t bit = std::uint64_t{1} << queue_[i].bank;
-    const bool hit = banks_[queue_[i].bank].open_row == queue_[i].row;
-    if (hit) {
-      wanted |= bit;
-    } else if (!(wanted & bit)) {
-      closed |= bit;
-    }
+    (banks_[queue_[i].bank].open_row == queue_[i].row ? wanted : closed) |= bit;
   }
-  if (closed == 0) return;
+  const std::uint64_t all = wanted | closed;
+  if ((closed & ~taken) == 0) return all;
   for (std::size_t i = 0; i < count; ++i) {
     const Request& r = queue_[i];
+    if (is_write(r) != write) continue;
     const std::uint64_t bit = std::uint64_t{1} << r.bank;
     if (seen & bit) continue;
     seen |= bit;
     Bank& bank = banks_[r.bank];
     if (bank.open_row == r.row) continue;
     if ((wanted & bit) && r.passed_over < config_.queue_depth) continue;
-    const Tick precharge = std::max(t, bank.precharge_ready);
-    const Tick ready = bank.open_row == kNoRow ? precharge : precharge + config_.t_rp;
-    const Tick act = std::max(ready, last_activate_ + config_.t_rrd);
-    last_activate_ = act;
-    bank.open_row = r.row;
-    bank.column_ready = act + config_.t_rcd;
-    bank.precharge_ready = act + config_.t_ras;
-    ++counters_.row_misses;
+    open_row(t, bank, r.row);
   }
+  return all;
+}
+
+void HbmChannel::open_row(Tick t, Bank& bank, std::uint64_t row) {
+  const Tick precharge = std::max(t, bank.precharge_ready);
+  const Tick ready = bank.open_row == kNoRow ? precharge : precharge + config_.t_rp;
+  const Tick act = std::max(ready, last_activate_ + config_.t_rrd);
+  last_activate_ = act;
+  bank.open_row = row;
+  bank.column_ready = act + config_.t_rcd;
+  bank.precharge_ready = act + config_.t_ras;
+  ++counters_.row_misses;
 }
 
 void HbmChannel::transfer(std::size_t index, Tick start) {
   const Request r = queue_[index];
   const bool write = is_write(r);
-  writes_ -= write;
   const auto bytes = static_cast<std::uint32_t>(std::popcount(r.packet->sectors)) * kSectorBytes;
   const std::uint32_t moved = (bytes + config_.burst_bytes - 1) / config_.burst_bytes * config_.burst_bytes;
   const Tick duration = (moved + config_.bytes_per_clock - 1) / config_.bytes_per_clock;
@@ -100,11 +107,15 @@ void HbmChannel::transfer(std::size_t index, Tick start) {
   domain_.send(done, *r.packet->reply_to, *r.packet);
 }
 
-/// Requests wait in the direction that is not being served until half the window is writes, or nothing else can go.
+/// The bus stays in one direction as long as that is worth its turn: reads until half the window is writes, writes
+/// until few are left, either until the window has none.
 void HbmChannel::choose_direction() {
-  if (writes_ == queue_.size() || writes_ * 2 >= config_.queue_depth) {
+  const std::size_t count = window();
+  std::size_t writes = 0;
+  for (std::size_t i = 0; i < count; ++i) writes += is_write(queue_[i]);
+  if (writes == count || writes * 2 >= config_.queue_depth) {
     draining_writes_ = true;
-  } else if (writes_ * 4 < config_.queue_depth) {
+  } else if (writes * 8 < config_.queue_depth) {
     draining_writes_ = false;
   }
 }
@@ -125,7 +136,6 @@ HbmChannel::Choice HbmChannel::best(Tick t, bool write) const {
 }
 
 bool HbmChannel::serve(Tick t, Tick& retry) {
-  choose_direction();
   Choice choice = best(t, draining_writes_);
   // A bank may hold a row open for the other direction only: then that one goes on, or nothing ever would.
   if (choice.start == kNever) choice = best(t, !draining_writes_);
@@ -155,10 +165,12 @@ Cycle HbmChannel::step(Cycle now) {
     return std::max(now + 1, to_sm(decided_until_));
   }
   refresh(t);
-  activate(t);
   arrived_ = false;
   Tick retry = kNever;
-  while (!queue_.empty() && serve(t, retry)) activate(t);
+  do {
+    choose_direction();
+    activate(t);
+  } while (serve(t, retry) && !queue_.empty());
   if (queue_.empty()) return kNever;
   if (retry == kNever) throw ModelError("HBM channel has requests and no open row for any of them");
   return std::max(now + 1, to_sm(retry));

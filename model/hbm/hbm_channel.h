@@ -44,6 +44,8 @@ class HbmChannel : public Block {
   Cycle to_sm(Tick tick) const { return (tick * sm_khz_ + memory_khz_ - 1) / memory_khz_; }
   void refresh(Tick t);
   void activate(Tick t);
+  std::uint64_t activate_for(Tick t, bool write, std::uint64_t taken);
+  void open_row(Tick t, Bank& bank, std::uint64_t row);
   struct Choice {
     std::size_t index = 0;
     Tick start = kNever;  ///< first clock of the data; kNever: no request of this direction has its row open
@@ -60,7 +62,6 @@ class HbmChannel : public Block {
   ClockDomain& domain_;
   const AddressMap& map_;
   std::vector<Request> queue_;  ///< in order of arrival
-  std::size_t writes_ = 0;      ///< of them
   std::vector<Bank> banks_;
   Tick bus_free_ = 0, last_activate_ = 0, next_refresh_ = 0;
   Tick decided_until_ = 0;  ///< nothing to decide before

@@ -185,7 +185,9 @@ void L2Slice::write(Cycle ready, Packet& packet) {
     retry(ready, packet);
     return;
   }
-  counters_.write_sectors += static_cast<std::uint64_t>(std::popcount(packet.sectors));
+  // A write from the other partition passes a slice there as well, and the profiler counts it in both.
+  const std::uint64_t passes = packet.partition == partition_ ? 1 : 2;
+  counters_.write_sectors += passes * static_cast<std::uint64_t>(std::popcount(packet.sectors));
   line->last_use = ++uses_;
   line->valid |= packet.sectors;
   line->dirty |= packet.sectors;
