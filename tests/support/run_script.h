@@ -2,6 +2,7 @@
 #pragma once
 
 #include <systemc>
+#include <vector>
 
 #include "gpu/simulate.h"
 #include "support/script_kernel.h"
@@ -10,7 +11,10 @@ namespace smpipe::test {
 
 inline SimulationResult simulate_fresh(const GpuConfig& config, KernelSource& source,
                                        const SimulateOptions& options = {}, const Launch& launch = {}) {
-  sc_core::sc_curr_simcontext = new sc_core::sc_simcontext();
+  // SystemC never frees a context and its modules' bookkeeping; kept in reach, so that leak checkers look at ours only.
+  static auto* contexts = new std::vector<sc_core::sc_simcontext*>;
+  contexts->push_back(new sc_core::sc_simcontext());
+  sc_core::sc_curr_simcontext = contexts->back();
   return simulate(config, source, launch, options);
 }
 
