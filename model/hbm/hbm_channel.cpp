@@ -173,6 +173,8 @@ Cycle HbmChannel::step(Cycle now) {
   } while (serve(t, retry) && !queue_.empty());
   if (queue_.empty()) return kNever;
   if (retry == kNever) throw ModelError("HBM channel has requests and no open row for any of them");
+  // A refresh closes the rows whether or not anything else happens then.
+  if (config_.t_refi != 0) retry = std::min(retry, next_refresh_);
   return std::max(now + 1, to_sm(retry));
 }
 
