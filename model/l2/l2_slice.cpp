@@ -25,11 +25,6 @@ void L2Slice::connect(L2Slice* peer, std::vector<HbmChannel*> channels) {
   channels_ = std::move(channels);
 }
 
-void L2Slice::flush() {
-  std::fill(lines_.begin(), lines_.end(), Line{});
-  std::fill(tags_.begin(), tags_.end(), kNoAddress);
-}
-
 Cycle L2Slice::occupy(Cycle now, std::uint32_t cycles) {
   const Cycle start = std::max(now, free_at_);
   free_at_ = start + cycles;

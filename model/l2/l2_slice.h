@@ -30,8 +30,6 @@ class L2Slice : public Block {
   void receive(Cycle now, Packet& packet) override;
   Cycle step(Cycle) override { return kNever; }
 
-  /// Drops all contents: a cold cache. Only between launches.
-  void flush();
   /// Packets of this slice that are under way, write-backs included.
   std::size_t in_flight() const { return packets_.in_use(); }
   std::size_t waiting() const { return waiters_.in_use(); }
