@@ -57,8 +57,10 @@ bool Gpu::quiet() const {
 }
 
 GpuCounters Gpu::run(KernelSource& source, const Occupancy& occupancy, std::uint64_t blocks, bool cold,
-                     const std::function<void(Cycle, std::uint64_t)>& on_cycle) {
-  for (auto& sm : sms_) {
+                     const std::function<void(Cycle, std::uint64_t)>& on_cycle, LaunchObserver* observer) {
+  for (std::uint32_t i = 0; i < sms_.size(); ++i) {
+    Sm* const sm = sms_[i].get();
+    sm->observe(observer != nullptr ? observer->observe(i) : nullptr);
     sm->reset_counters();
     sm->begin(source, occupancy, cold, [this](std::uint32_t id) { scheduler_.block_finished(domain_.now(), id); });
   }
@@ -68,20 +70,50 @@ GpuCounters Gpu::run(KernelSource& source, const Occupancy& occupancy, std::uint
   scheduler_.begin(pointers(sms_), occupancy.blocks_per_sm, blocks, source.shape().warps_per_block());
   domain_.wake(scheduler_, start);
   Cycle end = 0;
+  bool stopped = false;
+  if (observer != nullptr) observer->launch_begins(start);
   domain_.on_cycle([&](Cycle now) {
     on_cycle(now - start, scheduler_.finished());
+    if (observer != nullptr && observer->cycle_over(now, *this)) {
+      stopped = true;
+      end = now;
+      return true;
+    }
     if (!scheduler_.done()) return false;
     const bool drained = std::all_of(sms_.begin(), sms_.end(), [](const auto& sm) { return sm->idle(); });
     if (drained && end == 0) end = now;
     return drained && quiet();
   });
   domain_.run_until_finished();
+  if (stopped) {
+    GpuCounters part = collect(start, end);
+    part.stopped = true;
+    return part;
+  }
   if (!scheduler_.done()) {
     throw InputError("", 0, "deadlock: no warp can ever issue again\n" + describe_warps(),
                      "a barrier or a wait in the kernel is never satisfied");
   }
   check_conservation();
   return collect(start, end);
+}
+
+void Gpu::read(GpuGauges& gauges) const {
+  gauges = {};
+  gauges.sms.resize(sms_.size());
+  for (std::size_t i = 0; i < sms_.size(); ++i) sms_[i]->read(gauges.sms[i]);
+  for (const auto& slice : slices_) {
+    const L2Counters& c = slice->counters();
+    gauges.l2_busy_cycles += c.busy_cycles;
+    gauges.l2_sectors += c.read_sectors + c.write_sectors;
+    gauges.l2_in_flight += slice->in_flight();
+  }
+  for (const auto& channel : channels_) {
+    const HbmCounters& c = channel->counters();
+    gauges.hbm_queue += channel->waiting();
+    gauges.hbm_bytes += c.read_bytes + c.write_bytes;
+    gauges.hbm_busy_clocks += c.bus_busy_clocks;
+  }
 }
 
 void Gpu::check_conservation() const {

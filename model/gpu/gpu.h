@@ -7,6 +7,7 @@
 
 #include "config/gpu_config.h"
 #include "gpu/grid_scheduler.h"
+#include "gpu/launch_observer.h"
 #include "gpu/occupancy.h"
 #include "hbm/hbm_channel.h"
 #include "l2/l2_slice.h"
@@ -24,17 +25,19 @@ struct GpuCounters {
   std::uint64_t active_sms = 0;     ///< SMs that ran at least one block
   std::vector<Cycle> finish_times;  ///< by block, relative to the launch
   Cycle cycles = 0;                 ///< launch to last exit with its stores acknowledged
+  bool stopped = false;             ///< by the observer: the rest of the launch did not run
 };
 
-class Gpu : public sc_core::sc_module {
+class Gpu : public sc_core::sc_module, private GaugeReader {
  public:
   Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, bool tick_everything);
 
   /// Runs `blocks` blocks of a launch to the end. L1 starts empty; L2 keeps what earlier launches left, and so do the
   /// instruction caches unless `cold`.
-  /// `on_cycle(now, finished_blocks)` is called once per active cycle.
+  /// `on_cycle(now, finished_blocks)` is called once per active cycle. `observer` may be null; it may stop the run, and
+  /// then the machine cannot run again.
   GpuCounters run(KernelSource& source, const Occupancy& occupancy, std::uint64_t blocks, bool cold,
-                  const std::function<void(Cycle, std::uint64_t)>& on_cycle);
+                  const std::function<void(Cycle, std::uint64_t)>& on_cycle, LaunchObserver* observer = nullptr);
 
   /// Warp instructions so far that left something behind: stores, atomics, asynchronous copies.
   std::uint64_t writes() const;
@@ -43,6 +46,7 @@ class Gpu : public sc_core::sc_module {
 
  private:
   bool quiet() const;
+  void read(GpuGauges& gauges) const override;
   void check_conservation() const;
   GpuCounters collect(Cycle start, Cycle end) const;
 

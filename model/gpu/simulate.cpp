@@ -111,12 +111,16 @@ SimulationResult simulate(const GpuConfig& config, KernelSource& source, const L
   Gpu gpu("gpu", config, options.tick_everything);
   GpuCounters counters;
   const int runs = launch.caches == Caches::kWarm ? 2 : 1;  // warm: the launch ran once before
-  for (int i = 0; i < runs; ++i) counters = gpu.run(source, occupancy, blocks, i == 0, Watch(options, gpu, blocks));
+  for (int i = 0; i < runs; ++i) {
+    LaunchObserver* observer = i + 1 == runs ? options.observer : nullptr;
+    counters = gpu.run(source, occupancy, blocks, i == 0, Watch(options, gpu, blocks), observer);
+  }
 
   SimulationResult result;
   const std::uint64_t resident = std::uint64_t{occupancy.blocks_per_sm} * config.gpu.sm_count;
   double cycles = static_cast<double>(counters.cycles);
-  if (blocks < total) {
+  result.stopped = counters.stopped;
+  if (blocks < total && !counters.stopped) {
     const Extrapolation e = extrapolate(counters.finish_times, counters.cycles, total, resident);
     cycles = e.cycles;
     result.coverage.mode = "sampled";

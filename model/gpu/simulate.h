@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/gpu_config.h"
+#include "gpu/launch_observer.h"
 #include "launch/launch.h"
 #include "program/warp_stream.h"
 
@@ -18,6 +19,7 @@ struct SimulateOptions {
   bool full = false;                           ///< simulate every block, whatever the size
   bool tick_everything = false;                ///< step every unit in every cycle (slow; for tests)
   std::uint64_t watchdog_cycles = 50'000'000;  ///< give up when no block ends and nothing is stored for so long
+  LaunchObserver* observer = nullptr;          ///< sees the launch; with warm caches, its second run
   std::function<void(double fraction, Cycle now)> progress;  ///< called now and then
 };
 
@@ -44,6 +46,7 @@ struct SimulationResult {
   std::vector<std::pair<std::string, double>> stalls;                  ///< shares of resident warp-cycles
   std::vector<std::pair<std::string, std::optional<double>>> metrics;  ///< Nsight Compute names
   std::vector<std::string> warnings;
+  bool stopped = false;  ///< the observer ended the run: everything here is about the part that ran
   double wall_s = 0;
   double peak_rss_mib = 0;
 };

@@ -22,6 +22,7 @@ class HbmChannel : public Block {
   Cycle step(Cycle now) override;
 
   bool idle() const { return queue_.empty(); }
+  std::size_t waiting() const { return queue_.size(); }
   const HbmCounters& counters() const { return counters_; }
   void reset_counters() { counters_ = {}; }
 

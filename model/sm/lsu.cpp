@@ -254,6 +254,14 @@ Cycle Lsu::step(Cycle now) {
   return next == kNever ? kNever : std::max(next, now + 1);
 }
 
+void Lsu::read(GpuGauges::Sm& gauges, std::uint32_t smsps) const {
+  gauges.mio.resize(smsps);
+  for (std::uint32_t i = 0; i < smsps; ++i) gauges.mio[i] = lanes_[i].mio_size;
+  gauges.lsu = in_lsu_queues_;
+  gauges.tag_stage = in_tag_stage_;
+  gauges.outstanding_sectors = outstanding_sectors_;
+}
+
 void Lsu::pass(Cycle now, Lane& lane) {
   MemoryOperation& op = lane.lsu.pop();
   --in_lsu_queues_;
@@ -264,14 +272,17 @@ void Lsu::pass(Cycle now, Lane& lane) {
   } else {
     global_access(now, lane, op);
   }
+  if (observer_ != nullptr) observer_->passed_arbiter(now, op);
 }
 
-/// Takes the data stage for `wavefronts` cycles from `now` on and one SMSP's port, which needs `shared.return_interval`
-/// cycles for each. Returns the cycle of the last wavefront at the port.
-Cycle Lsu::data_stage(Cycle now, std::uint32_t wavefronts, Cycle& port_free) {
+/// Takes the data stage for a cycle a wavefront from `now` on, and one SMSP's port, which needs
+/// `shared.return_interval` cycles for each. Returns the cycle of the last wavefront at the port.
+Cycle Lsu::data_stage(Cycle now, const MemoryOperation& op, Cycle& port_free) {
+  const std::uint32_t wavefronts = op.data_wavefronts;
   if (wavefronts == 0) return now;
   const Cycle start = std::max(now, data_free_);
   data_free_ = start + wavefronts;
+  if (observer_ != nullptr) observer_->data_stage(start, data_free_, op);
   const std::uint32_t interval = config_.shared.return_interval;
   const Cycle last = std::max(start, port_free) + Cycle{interval} * (wavefronts - 1);
   port_free = last + interval;
@@ -281,7 +292,7 @@ Cycle Lsu::data_stage(Cycle now, std::uint32_t wavefronts, Cycle& port_free) {
 void Lsu::shared_access(Cycle now, Lane& lane, MemoryOperation& op) {
   const bool returns = op.shuffle || op.kind == MemoryKind::kLoad || op.kind == MemoryKind::kLoadMatrix ||
                        op.kind == MemoryKind::kAtomic;
-  const Cycle last = data_stage(now, op.data_wavefronts, returns ? lane.return_free : lane.store_free);
+  const Cycle last = data_stage(now, op, returns ? lane.return_free : lane.store_free);
   std::uint32_t latency = config_.shared.latency;
   if (op.kind == MemoryKind::kLoad && op.instruction->memory.bytes == 8) latency = config_.shared.latency_64;
   if (op.kind == MemoryKind::kLoad && op.instruction->memory.bytes == 16) latency = config_.shared.latency_128;
@@ -330,9 +341,9 @@ void Lsu::global_access(Cycle now, Lane& lane, MemoryOperation& op) {
   for (std::uint32_t i = 0; i < op.lines; ++i) look_up(start + i / per_cycle, op, i);
   if (op.pending > 0) return;
   if (op.kind == MemoryKind::kAsyncCopy) {
-    complete(data_stage(start, op.data_wavefronts, lane.store_free), op, behind_front(op, config_.copy.hit_latency));
+    complete(data_stage(start, op, lane.store_free), op, behind_front(op, config_.copy.hit_latency));
   } else {
-    complete(data_stage(start, op.data_wavefronts, lane.return_free), op, behind_front(op, config_.l1.hit_latency));
+    complete(data_stage(start, op, lane.return_free), op, behind_front(op, config_.l1.hit_latency));
   }
 }
 
@@ -437,9 +448,9 @@ void Lsu::one_answer(Cycle now, MemoryOperation& op) {
   if (--op.pending > 0) return;
   Lane& lane = lanes_[op.warp->smsp];
   if (op.kind == MemoryKind::kAsyncCopy) {
-    complete(data_stage(now, op.data_wavefronts, lane.store_free), op, config_.copy.write_latency);
+    complete(data_stage(now, op, lane.store_free), op, config_.copy.write_latency);
   } else {
-    complete(data_stage(now, op.data_wavefronts, lane.return_free), op, config_.l1.fill_latency);
+    complete(data_stage(now, op, lane.return_free), op, config_.l1.fill_latency);
   }
 }
 

@@ -13,11 +13,13 @@
 #include <cstdint>
 
 #include "config/gpu_config.h"
+#include "gpu/launch_observer.h"
 #include "noc/address_map.h"
 #include "sim/pool.h"
 #include "sm/l1_cache.h"
 #include "sm/memory_operation.h"
 #include "sm/port.h"
+#include "sm/sm_observer.h"
 #include "sm/warp.h"
 #include "sm/wavefronts.h"
 #include "stats/counters.h"
@@ -32,6 +34,7 @@ class Lsu {
 
   /// Prepares for a launch whose shared-memory carve-out leaves `l1_bytes` of L1.
   void reset(std::uint64_t l1_bytes);
+  void observe(SmObserver* observer) { observer_ = observer; }
 
   // ---- issue side ----
   bool queue_full(std::uint32_t smsp) const { return lanes_[smsp].mio_size >= config_.mio.queue_depth; }
@@ -53,6 +56,8 @@ class Lsu {
   /// another could go.
   Cycle step(Cycle now);
   bool idle() const { return operations_.in_use() == 0 && packets_.in_use() == 0 && waiters_.in_use() == 0; }
+  /// Fills the queues of `gauges` (not `instructions`).
+  void read(GpuGauges::Sm& gauges, std::uint32_t smsps) const;
   std::size_t packets_in_flight() const { return packets_.in_use(); }
 
  private:
@@ -96,12 +101,13 @@ class Lsu {
   void one_answer(Cycle now, MemoryOperation& op);
   std::uint32_t behind_front(const MemoryOperation& op, std::uint32_t latency) const;
   void complete(Cycle now, MemoryOperation& op, std::uint32_t latency);
-  Cycle data_stage(Cycle now, std::uint32_t wavefronts, Cycle& port_free);
+  Cycle data_stage(Cycle now, const MemoryOperation& op, Cycle& port_free);
 
   const GpuConfig& config_;
   SmWheel& wheel_;
   MemoryPort& port_;
   SmCounters& counters_;
+  SmObserver* observer_ = nullptr;
   BankModel banks_;
   L1Cache l1_;
   std::array<Lane, kMaxSmsps> lanes_{};

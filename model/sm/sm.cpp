@@ -34,6 +34,17 @@ void Sm::begin(KernelSource& source, const Occupancy& occupancy, bool cold,
   if (cold) fetch_.load_program(source.program().code.empty() ? 0 : source.program().code.back().address);
 }
 
+void Sm::observe(SmObserver* observer) {
+  observer_ = observer;
+  lsu_.observe(observer);
+  for (auto& smsp : smsps_) smsp->observe(observer);
+}
+
+void Sm::read(GpuGauges::Sm& gauges) const {
+  lsu_.read(gauges, config_.smsp.count);
+  gauges.instructions = counters_.instructions;
+}
+
 Smsp& Sm::smsp_for(std::uint32_t warp_index) {
   // Warps go round the SMSPs; an SMSP that is fuller than another is passed over.
   const std::uint32_t count = config_.smsp.count;
@@ -64,6 +75,7 @@ void Sm::launch(Cycle now, std::uint64_t linear_block, std::uint32_t latency) {
   }
   ++resident_blocks_;
   ++counters_.blocks;
+  if (observer_ != nullptr) observer_->block_started(now, block);
   domain_.wake(*this, now + std::max(1u, latency));
 }
 
@@ -154,11 +166,13 @@ void Sm::count_down(Cycle now, Warp& warp, std::uint8_t counter, bool is_long) {
 
 void Sm::operands_over(Cycle now, MemoryOperation& op) {
   lsu_.operands_over(now, op);
+  if (observer_ != nullptr) observer_->operands_over(now, op);
   if (op.read_counter != ControlCode::kNoCounter)
     count_down(now, *op.warp, op.read_counter, is_long_class(*op.instruction));
 }
 
 void Sm::write_back(Cycle now, MemoryOperation& op) {
+  if (observer_ != nullptr) observer_->written_back(now, op);
   Warp& warp = *op.warp;
   const bool acknowledged_store =
       op.space != Space::kShared && (op.kind == MemoryKind::kStore || op.kind == MemoryKind::kReduction);
@@ -176,6 +190,7 @@ void Sm::write_back(Cycle now, MemoryOperation& op) {
 }
 
 void Sm::copy_landed(Cycle now, MemoryOperation& op) {
+  if (observer_ != nullptr) observer_->copy_landed(now, op);
   Warp& warp = *op.warp;
   --warp.outstanding;
   warp.groups.landed(op.group);
@@ -188,6 +203,7 @@ void Sm::copy_landed(Cycle now, MemoryOperation& op) {
 void Sm::retire_groups(Cycle now, Warp& warp) {
   while (const CopyGroups::Group* group = warp.groups.complete(now)) {
     const CopyGroups::Group done = *group;
+    if (observer_ != nullptr) observer_->group_retired(now, warp, warp.groups.oldest_group());
     warp.groups.retire();
     if (done.token != 0) warp.stream->copies_landed(done.token);
     if (done.counter != ControlCode::kNoCounter) count_down(now, warp, done.counter, true);
@@ -195,6 +211,7 @@ void Sm::retire_groups(Cycle now, Warp& warp) {
 }
 
 void Sm::release_barrier(Cycle now, ResidentBlock& block, std::uint8_t id) {
+  if (observer_ != nullptr) observer_->barrier_released(now, block, id, block.barriers[id].waiting);
   barriers_.release(block, id, [&](Warp& warp) { smsps_[warp.smsp]->update(now, warp); });
 }
 
@@ -205,6 +222,7 @@ void Sm::warp_gone(Cycle now, Warp& warp) {
     barriers_.warp_exited(now, block);
     return;
   }
+  if (observer_ != nullptr) observer_->block_ended(now, block);
   source_->finish_block(*block.stream);
   block.in_use = false;
   --resident_blocks_;

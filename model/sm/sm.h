@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/gpu_config.h"
+#include "gpu/launch_observer.h"
 #include "gpu/occupancy.h"
 #include "l2/l2_slice.h"
 #include "noc/address_map.h"
@@ -26,6 +27,8 @@ class Sm : public Block, private MemoryPort {
      ClockDomain& domain);
 
   void connect(std::vector<L2Slice*> slices) { slices_ = std::move(slices); }
+  /// `observer` sees what happens from now on; null: nobody does.
+  void observe(SmObserver* observer);
   /// Prepares for a launch. `block_finished(sm)` is called when a block's resources become free.
   /// `cold`: code has to be fetched; false: the launch ran before.
   void begin(KernelSource& source, const Occupancy& occupancy, bool cold,
@@ -41,6 +44,7 @@ class Sm : public Block, private MemoryPort {
   std::size_t packets_in_flight() const { return lsu_.packets_in_flight(); }
   const SmCounters& counters() const { return counters_; }
   void reset_counters() { counters_ = {}; }
+  void read(GpuGauges::Sm& gauges) const;
   /// One line per resident warp: what it waits for. For the watchdog.
   void describe_warps(std::vector<std::string>& lines) const;
 
@@ -71,6 +75,7 @@ class Sm : public Block, private MemoryPort {
   std::vector<std::unique_ptr<Smsp>> smsps_;
   std::vector<ResidentBlock> blocks_;
   KernelSource* source_ = nullptr;
+  SmObserver* observer_ = nullptr;
   std::function<void(std::uint32_t)> block_finished_;
   std::uint32_t resident_blocks_ = 0;
   std::uint64_t next_age_ = 1;

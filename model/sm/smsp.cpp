@@ -59,6 +59,7 @@ void Smsp::set_state(Warp& warp, Stall state) {
   const Slots bit = Slots{1} << warp.slot;
   in_state_[idx(warp.state)] &= ~bit;
   in_state_[idx(state)] |= bit;
+  if (observer_ != nullptr && warp.state != state) observer_->warp_state(warp, state, accounted_to_);
   warp.state = state;
 }
 
@@ -213,6 +214,7 @@ void Smsp::issue(Cycle now, Warp& warp) {
   for (std::size_t s = 0; s < kStalls; ++s) {
     if (s != idx(Stall::kSelected) && in_state_[s] != 0) counters_.warp_cycles[s] += count(in_state_[s]);
   }
+  if (observer_ != nullptr) observer_->warp_state(warp, Stall::kSelected, now);
   accounted_to_ = now + 1;
 
   const Instruction& in = *warp.stream->next();
@@ -222,6 +224,7 @@ void Smsp::issue(Cycle now, Warp& warp) {
   counters_.thread_instructions += count(step_.path);
   counters_.thread_instructions_pred_on += count(step_.active);
   last_issuer_ = in.control.yield ? kMaxSlots : warp.slot;
+  if (observer_ != nullptr) observer_->issued(now, warp, in, step_);
   dispatch(now, warp, in);
   advance(now, warp, in);
 }
@@ -363,6 +366,7 @@ bool Smsp::try_release(Cycle now, Warp& warp) {
   exited_ &= ~bit;
   if (last_issuer_ == warp.slot) last_issuer_ = kMaxSlots;
   counters_.resident_warp_cycles += accounted_to_ - warp.started;
+  if (observer_ != nullptr) observer_->warp_ended(warp, accounted_to_);
   return true;
 }
 

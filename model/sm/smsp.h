@@ -13,6 +13,7 @@
 #include "sm/barrier_unit.h"
 #include "sm/fetch_unit.h"
 #include "sm/lsu.h"
+#include "sm/sm_observer.h"
 #include "sm/warp.h"
 #include "stats/counters.h"
 
@@ -25,6 +26,7 @@ class Smsp {
   Smsp(const GpuConfig& config, std::uint32_t index, SmWheel& wheel, Lsu& lsu, BarrierUnit& barriers, FetchUnit& fetch,
        SmCounters& counters);
 
+  void observe(SmObserver* observer) { observer_ = observer; }
   std::uint32_t slots() const { return slots_; }
   std::uint32_t free_slots() const;
   /// Puts a warp into a free slot; it waits for `kReady`.
@@ -83,6 +85,7 @@ class Smsp {
   BarrierUnit& barriers_;
   FetchUnit& fetch_;
   SmCounters& counters_;
+  SmObserver* observer_ = nullptr;
 
   const std::uint32_t slots_;
   std::array<Warp, kMaxSlots> warps_{};

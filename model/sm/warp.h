@@ -20,6 +20,8 @@ class CopyGroups {
 
   /// Group that a copy issued now belongs to.
   std::uint32_t open_group() const { return tail_; }
+  /// Group that retires next.
+  std::uint32_t oldest_group() const { return head_; }
   void add() {
     ++ring_[tail_ % kRing].copies;
     ++in_flight_;
