@@ -98,6 +98,10 @@ GpuCounters Gpu::run(KernelSource& source, const Occupancy& occupancy, std::uint
   return collect(start, end);
 }
 
+void Gpu::suppose(const WhatIf* what_if) {
+  for (auto& sm : sms_) sm->suppose(what_if);
+}
+
 void Gpu::read(GpuGauges& gauges) const {
   gauges = {};
   gauges.sms.resize(sms_.size());
@@ -143,8 +147,14 @@ GpuCounters Gpu::collect(Cycle start, Cycle end) const {
     add_counters(all.sm, sm->counters());
     all.active_sms += sm->counters().blocks > 0;
   }
-  for (const auto& slice : slices_) add_counters(all.l2, slice->counters());
-  for (const auto& channel : channels_) add_counters(all.hbm, channel->counters());
+  for (const auto& slice : slices_) {
+    add_counters(all.l2, slice->counters());
+    all.busiest_slice = std::max(all.busiest_slice, slice->counters().busy_cycles);
+  }
+  for (const auto& channel : channels_) {
+    add_counters(all.hbm, channel->counters());
+    all.busiest_channel = std::max(all.busiest_channel, channel->counters().bus_busy_clocks);
+  }
   all.finish_times = scheduler_.finish_times();
   for (Cycle& t : all.finish_times) t -= start;
   all.cycles = end - start;

@@ -14,19 +14,10 @@
 #include "noc/address_map.h"
 #include "sim/clock_domain.h"
 #include "sm/sm.h"
+#include "sm/what_if.h"
 #include "stats/counters.h"
 
 namespace smpipe {
-
-struct GpuCounters {
-  SmCounters sm;  ///< all SMs together
-  L2Counters l2;
-  HbmCounters hbm;
-  std::uint64_t active_sms = 0;     ///< SMs that ran at least one block
-  std::vector<Cycle> finish_times;  ///< by block, relative to the launch
-  Cycle cycles = 0;                 ///< launch to last exit with its stores acknowledged
-  bool stopped = false;             ///< by the observer: the rest of the launch did not run
-};
 
 class Gpu : public sc_core::sc_module, private GaugeReader {
  public:
@@ -41,6 +32,8 @@ class Gpu : public sc_core::sc_module, private GaugeReader {
 
   /// Warp instructions so far that left something behind: stores, atomics, asynchronous copies.
   std::uint64_t writes() const;
+  /// Simulates from now on as if something were different; null: as it is.
+  void suppose(const WhatIf* what_if);
   /// What every resident warp waits for.
   std::string describe_warps() const;
 

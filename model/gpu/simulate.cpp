@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "gpu/gpu.h"
 #include "gpu/occupancy.h"
+#include "sm/what_if.h"
 #include "stats/metrics.h"
 
 namespace smpipe {
@@ -89,6 +90,19 @@ class Watch {
   Cycle last_progress_ = 0;
 };
 
+/// Occupancy with what is supposed to be different.
+Occupancy supposed_occupancy(const GpuConfig& config, LaunchShape shape, const WhatIf* what_if) {
+  if (what_if == nullptr) return compute_occupancy(config, shape);
+  shape.dynamic_shared_bytes += what_if->extra_shared_bytes;
+  Occupancy occupancy = compute_occupancy(config, shape);
+  const std::uint64_t share = (shape.grid.count() + config.gpu.sm_count - 1) / config.gpu.sm_count;
+  const std::uint32_t most = config.occupancy.warps_per_sm / shape.warps_per_block();
+  const std::uint64_t wanted = occupancy.blocks_per_sm + what_if->extra_blocks;
+  occupancy.blocks_per_sm = static_cast<std::uint32_t>(std::min<std::uint64_t>({wanted, share, most}));
+  occupancy.warps_per_sm = occupancy.blocks_per_sm * shape.warps_per_block();
+  return occupancy;
+}
+
 void fill_stalls(SimulationResult& result, const SmCounters& sm) {
   for (std::size_t s = 0; s < kStalls; ++s) {
     const double share = sm.resident_warp_cycles == 0
@@ -103,14 +117,16 @@ void fill_stalls(SimulationResult& result, const SmCounters& sm) {
 SimulationResult simulate(const GpuConfig& config, KernelSource& source, const Launch& launch,
                           const SimulateOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
-  const Occupancy occupancy = compute_occupancy(config, source.shape());
+  const Occupancy occupancy = supposed_occupancy(config, source.shape(), options.what_if);
   const std::uint64_t total = source.shape().grid.count();
   const std::uint64_t blocks =
       options.full || options.max_blocks == 0 ? total : std::min<std::uint64_t>(total, options.max_blocks);
 
   Gpu gpu("gpu", config, options.tick_everything);
+  gpu.suppose(options.what_if);
   GpuCounters counters;
-  const int runs = launch.caches == Caches::kWarm ? 2 : 1;  // warm: the launch ran once before
+  const bool warm = launch.caches == Caches::kWarm || (options.what_if != nullptr && options.what_if->warm);
+  const int runs = warm ? 2 : 1;  // warm: the launch ran once before
   for (int i = 0; i < runs; ++i) {
     LaunchObserver* observer = i + 1 == runs ? options.observer : nullptr;
     counters = gpu.run(source, occupancy, blocks, i == 0, Watch(options, gpu, blocks), observer);
@@ -138,8 +154,10 @@ SimulationResult simulate(const GpuConfig& config, KernelSource& source, const L
   result.occupancy = {occupancy.blocks_per_sm, occupancy.warps_per_sm, occupancy.limiter};
   fill_stalls(result, counters.sm);
   result.metrics = make_metrics(config, counters, cycles, scale);
+  result.scale = scale;
   result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   result.peak_rss_mib = peak_rss_mib();
+  result.counters = std::move(counters);
   return result;
 }
 

@@ -11,14 +11,18 @@
 #include "gpu/launch_observer.h"
 #include "launch/launch.h"
 #include "program/warp_stream.h"
+#include "stats/counters.h"
 
 namespace smpipe {
+
+struct WhatIf;
 
 struct SimulateOptions {
   std::uint64_t max_blocks = 0;                ///< simulate only the first so many blocks and extrapolate; 0: all
   bool full = false;                           ///< simulate every block, whatever the size
   bool tick_everything = false;                ///< step every unit in every cycle (slow; for tests)
   std::uint64_t watchdog_cycles = 50'000'000;  ///< give up when no block ends and nothing is stored for so long
+  const WhatIf* what_if = nullptr;             ///< something to be taken as different
   LaunchObserver* observer = nullptr;          ///< sees the launch; with warm caches, its second run
   std::function<void(double fraction, Cycle now)> progress;  ///< called now and then
 };
@@ -45,6 +49,8 @@ struct SimulationResult {
   OccupancyResult occupancy;
   std::vector<std::pair<std::string, double>> stalls;                  ///< shares of resident warp-cycles
   std::vector<std::pair<std::string, std::optional<double>>> metrics;  ///< Nsight Compute names
+  GpuCounters counters;                                                ///< of the simulated part
+  double scale = 1;  ///< launch over simulated part, for counters that grow with the number of blocks
   std::vector<std::string> warnings;
   bool stopped = false;  ///< the observer ended the run: everything here is about the part that ran
   double wall_s = 0;

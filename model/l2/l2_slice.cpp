@@ -139,6 +139,7 @@ void L2Slice::fetch(Cycle ready, Line& line, std::uint64_t address, std::uint8_t
   if (line.place.partition == partition_) {
     domain_.send(ready + std::max(1u, config_.miss_latency), channel(line.place), *child);
   } else {
+    counters_.link_sectors += static_cast<std::uint64_t>(std::popcount(sectors));
     domain_.send(ready + std::max(1u, config_.partition_latency / 2), *peer_, *child);
   }
 }

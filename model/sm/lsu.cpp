@@ -38,7 +38,7 @@ MemoryOperation& Lsu::enqueue(Cycle now, Warp& warp, const Instruction& instruct
   op->shuffle = false;
   op->use_l1 = false;
   op->all_hit = true;
-  op->write_counter = instruction.control.write_counter;
+  op->write_counter = written_counter(what_if_, instruction);
   op->read_counter = instruction.control.read_counter;
   op->data_wavefronts = op->lines = op->pending = 0;
   Lane& lane = lanes_[warp.smsp];
@@ -64,18 +64,12 @@ void Lsu::issue_memory(Cycle now, Warp& warp, const Instruction& instruction, co
     op.space = Space::kGlobal;
     op.group = warp.groups.open_group();
     warp.groups.add();
-    shared = banks_.access(step.shared_mask, step.shared_address, m.bytes);
+    shared = shared_wavefronts(instruction, step);
     op.data_wavefronts = std::max(shared.total, config_.copy.interval);
-    op.use_l1 = !m.bypass_l1;
+    op.use_l1 = !m.bypass_l1 && !(what_if_ != nullptr && what_if_->copies_bypass_l1);
     coalesce(op, step, m.bytes);
   } else if (op.space == Space::kShared) {
-    if (m.kind == MemoryKind::kLoadMatrix) {
-      shared = banks_.matrix(m.bytes / 4, step.address);
-    } else if (m.kind == MemoryKind::kAtomic || m.kind == MemoryKind::kReduction) {
-      shared = banks_.atomic(step.memory_mask, step.address, m.bytes);
-    } else {
-      shared = banks_.access(step.memory_mask, step.address, m.bytes);
-    }
+    shared = shared_wavefronts(instruction, step);
     op.data_wavefronts = shared.total;
   } else {
     op.use_l1 = !m.bypass_l1 && (m.cache == CacheOp::kCa || op.space == Space::kLocal);
@@ -85,6 +79,31 @@ void Lsu::issue_memory(Cycle now, Warp& warp, const Instruction& instruction, co
     op.data_wavefronts = std::max(width, tags);
   }
   count_issue(op, shared);
+}
+
+Wavefronts Lsu::shared_wavefronts(const Instruction& instruction, const Step& step) const {
+  if (what_if_ == nullptr) return smpipe::shared_wavefronts(banks_, instruction.memory, step);
+  Step moved = step;
+  if (const SharedLayout* layout = what_if_->layout(instruction.index))
+    move_addresses(*layout, instruction.memory, moved);
+  Wavefronts w = smpipe::shared_wavefronts(banks_, instruction.memory, moved);
+  if (what_if_->conflict_free) w = {w.total - w.conflicts, 0};
+  return w;
+}
+
+/// Packs what the lanes ask for into as few sectors as hold it, from the operation's first line on.
+void Lsu::suppose_coalesced(MemoryOperation& op, std::uint32_t lanes, std::uint32_t bytes) const {
+  std::uint32_t sectors = 0;
+  for (std::uint32_t i = 0; i < op.lines; ++i) sectors += count(op.sectors[i]);
+  const std::uint32_t least = (lanes * bytes + kSectorBytes - 1) / kSectorBytes;
+  if (sectors <= least) return;
+  const std::uint32_t per_line = kLineBytes / kSectorBytes;
+  op.lines = (least + per_line - 1) / per_line;
+  for (std::uint32_t i = 0; i < op.lines; ++i) {
+    op.line[i] = op.line[0] + i * kLineBytes;
+    op.sectors[i] = static_cast<std::uint8_t>((1u << std::min(per_line, least - i * per_line)) - 1);
+    op.lanes_on[i] = static_cast<std::uint8_t>(lanes / op.lines);
+  }
 }
 
 void Lsu::coalesce(MemoryOperation& op, const Step& step, std::uint32_t bytes) {
@@ -107,6 +126,7 @@ void Lsu::coalesce(MemoryOperation& op, const Step& step, std::uint32_t bytes) {
       ++op.lanes_on[i - 1];
     }
   }
+  if (what_if_ != nullptr && what_if_->coalesced) suppose_coalesced(op, count(step.memory_mask), bytes);
 }
 
 void Lsu::count_issue(const MemoryOperation& op, const Wavefronts& shared) {
@@ -208,6 +228,7 @@ void Lsu::start_transfer(Cycle now, Lane& lane) {
   ++in_lsu_queues_;
   lane.stores += is_store(op);
   lane.port_free = over;
+  counters_.operand_port_busy += over - now;
   lane.last_warp = op.warp;
   lane.last_transfer = now;
   wheel_.schedule(over, {.kind = SmEvent::Kind::kOperandsOver, .warp = op.warp, .object = &op});
@@ -267,6 +288,7 @@ void Lsu::pass(Cycle now, Lane& lane) {
   --in_lsu_queues_;
   lane.stores -= is_store(op);
   sm_free_ = now + config_.mio.interval_sm;
+  ++counters_.lsu_requests;
   if (is_shared(op)) {
     shared_access(now, lane, op);
   } else {
@@ -282,8 +304,12 @@ Cycle Lsu::data_stage(Cycle now, const MemoryOperation& op, Cycle& port_free) {
   if (wavefronts == 0) return now;
   const Cycle start = std::max(now, data_free_);
   data_free_ = start + wavefronts;
+  counters_.data_stage_busy += wavefronts;
   if (observer_ != nullptr) observer_->data_stage(start, data_free_, op);
   const std::uint32_t interval = config_.shared.return_interval;
+  const bool copy = op.kind == MemoryKind::kAsyncCopy;
+  if (copy) counters_.copy_data_stage_busy += wavefronts;
+  (copy || is_store(op) ? counters_.store_port_busy : counters_.return_port_busy) += Cycle{interval} * wavefronts;
   const Cycle last = std::max(start, port_free) + Cycle{interval} * (wavefronts - 1);
   port_free = last + interval;
   return last;
@@ -320,6 +346,7 @@ void Lsu::global_access(Cycle now, Lane& lane, MemoryOperation& op) {
   const std::uint32_t per_cycle = config_.l1.lines_per_cycle;
   const Cycle start = std::max(now, tag_free_);
   tag_free_ = start + std::max(1u, (op.lines + per_cycle - 1) / per_cycle);
+  counters_.tag_stage_busy += tag_free_ - start;
   ++in_tag_stage_;
   wheel_.schedule(tag_free_, {.kind = SmEvent::Kind::kTagsDone});
   if (op.kind == MemoryKind::kStore || op.kind == MemoryKind::kReduction) {

@@ -22,6 +22,7 @@
 #include "sm/sm_observer.h"
 #include "sm/warp.h"
 #include "sm/wavefronts.h"
+#include "sm/what_if.h"
 #include "stats/counters.h"
 
 namespace smpipe {
@@ -35,6 +36,7 @@ class Lsu {
   /// Prepares for a launch whose shared-memory carve-out leaves `l1_bytes` of L1.
   void reset(std::uint64_t l1_bytes);
   void observe(SmObserver* observer) { observer_ = observer; }
+  void suppose(const WhatIf* what_if) { what_if_ = what_if; }
 
   // ---- issue side ----
   bool queue_full(std::uint32_t smsp) const { return lanes_[smsp].mio_size >= config_.mio.queue_depth; }
@@ -84,7 +86,9 @@ class Lsu {
   };
 
   MemoryOperation& enqueue(Cycle now, Warp& warp, const Instruction& instruction);
+  Wavefronts shared_wavefronts(const Instruction& instruction, const Step& step) const;
   void coalesce(MemoryOperation& op, const Step& step, std::uint32_t bytes);
+  void suppose_coalesced(MemoryOperation& op, std::uint32_t lanes, std::uint32_t bytes) const;
   void count_issue(const MemoryOperation& op, const Wavefronts& shared);
   Cycle earliest_transfer(const Lane& lane) const;
   Cycle earliest_pass(const Lane& lane) const;
@@ -108,6 +112,7 @@ class Lsu {
   MemoryPort& port_;
   SmCounters& counters_;
   SmObserver* observer_ = nullptr;
+  const WhatIf* what_if_ = nullptr;
   BankModel banks_;
   L1Cache l1_;
   std::array<Lane, kMaxSmsps> lanes_{};

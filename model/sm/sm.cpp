@@ -40,6 +40,11 @@ void Sm::observe(SmObserver* observer) {
   for (auto& smsp : smsps_) smsp->observe(observer);
 }
 
+void Sm::suppose(const WhatIf* what_if) {
+  lsu_.suppose(what_if);
+  for (auto& smsp : smsps_) smsp->suppose(what_if);
+}
+
 void Sm::read(GpuGauges::Sm& gauges) const {
   lsu_.read(gauges, config_.smsp.count);
   gauges.instructions = counters_.instructions;
@@ -73,7 +78,7 @@ void Sm::launch(Cycle now, std::uint64_t linear_block, std::uint32_t latency) {
     block.warps[i] = &warp;
     wheel_.schedule(now + std::max(1u, latency), {.kind = SmEvent::Kind::kReady, .warp = &warp});
   }
-  ++resident_blocks_;
+  if (resident_blocks_++ == 0) active_since_ = now;
   ++counters_.blocks;
   if (observer_ != nullptr) observer_->block_started(now, block);
   domain_.wake(*this, now + std::max(1u, latency));
@@ -87,6 +92,7 @@ void Sm::receive(Cycle now, Packet& packet) {
     const std::uint32_t width = config_.noc.response_bytes_per_cycle;
     const std::uint32_t cycles = (bytes + width - 1) / width;
     in_free_ = std::max(now, in_free_) + cycles;
+    counters_.response_port_busy += cycles;
     when = in_free_ - 1;
   }
   wheel_.schedule(when, {.kind = SmEvent::Kind::kAnswer, .object = &packet});
@@ -99,6 +105,7 @@ Cycle Sm::send(Cycle ready, Packet& packet) {
   const std::uint32_t width = config_.noc.request_bytes_per_cycle;
   const std::uint32_t cycles = (config_.noc.header_bytes + data + width - 1) / width;
   out_free_ = std::max(ready, out_free_) + cycles;
+  counters_.request_port_busy += cycles;
   packet.place = map_.place(packet.line);
   packet.partition = static_cast<std::uint8_t>(map_.partition_of_sm(id_));
   packet.reply_to = this;
@@ -106,7 +113,10 @@ Cycle Sm::send(Cycle ready, Packet& packet) {
   const bool near_first = packet.kind == PacketKind::kRead && config_.l2.copies > 1;
   const std::uint32_t target = near_first ? packet.partition : packet.place.partition;
   std::uint32_t latency = std::max(1u, config_.noc.request_latency);
-  if (target != packet.partition) latency += config_.l2.partition_latency / 2;
+  if (target != packet.partition) {
+    latency += config_.l2.partition_latency / 2;
+    counters_.far_sectors += static_cast<std::uint64_t>(std::popcount(packet.sectors));
+  }
   domain_.send(out_free_ - 1 + latency, *slices_[map_.slice(target, packet.place.index)], packet);
   return out_free_;
 }
@@ -225,7 +235,7 @@ void Sm::warp_gone(Cycle now, Warp& warp) {
   if (observer_ != nullptr) observer_->block_ended(now, block);
   source_->finish_block(*block.stream);
   block.in_use = false;
-  --resident_blocks_;
+  if (--resident_blocks_ == 0) counters_.active_cycles += now - active_since_;
   block_finished_(id_);
 }
 

@@ -18,6 +18,7 @@
 #include "sm/fetch_unit.h"
 #include "sm/lsu.h"
 #include "sm/smsp.h"
+#include "sm/what_if.h"
 
 namespace smpipe {
 
@@ -45,6 +46,7 @@ class Sm : public Block, private MemoryPort {
   const SmCounters& counters() const { return counters_; }
   void reset_counters() { counters_ = {}; }
   void read(GpuGauges::Sm& gauges) const;
+  void suppose(const WhatIf* what_if);
   /// One line per resident warp: what it waits for. For the watchdog.
   void describe_warps(std::vector<std::string>& lines) const;
 
@@ -78,6 +80,7 @@ class Sm : public Block, private MemoryPort {
   SmObserver* observer_ = nullptr;
   std::function<void(std::uint32_t)> block_finished_;
   std::uint32_t resident_blocks_ = 0;
+  Cycle active_since_ = 0;
   std::uint64_t next_age_ = 1;
   Cycle in_free_ = 0, out_free_ = 0;
 };

@@ -50,6 +50,7 @@ void Smsp::account(Cycle now) {
   const Cycle cycles = now - accounted_to_;
   accounted_to_ = now;
   if (resident_ == 0) return;
+  counters_.smsp_active_cycles += cycles;
   for (std::size_t s = 0; s < kStalls; ++s) {
     if (in_state_[s] != 0) counters_.warp_cycles[s] += cycles * count(in_state_[s]);
   }
@@ -104,7 +105,8 @@ bool Smsp::waits_for_counters(const Warp& warp, const Instruction& in, bool& is_
     waits = true;
     is_long |= warp.long_pending[c] != 0;
   }
-  if (in.op == OpClass::kDepbar && warp.counters[in.depbar_counter] > in.depbar_limit) {
+  const std::uint32_t limit = in.depbar_limit + (what_if_ != nullptr ? what_if_->extra_stages : 0);
+  if (in.op == OpClass::kDepbar && warp.counters[in.depbar_counter] > limit) {
     waits = true;
     is_long |= warp.long_pending[in.depbar_counter] != 0;
   }
@@ -207,6 +209,7 @@ void Smsp::issue(Cycle now, Warp& warp) {
   wants_[port_[warp.slot]] &= ~bit;
   // The issuing warp's own cycle; the others of this cycle are accounted at the next step, from their states.
   ++counters_.warp_cycles[idx(Stall::kSelected)];
+  ++counters_.smsp_active_cycles;
   const Slots others = in_state_[idx(warp.state)] & ~bit;
   in_state_[idx(warp.state)] = others;
   in_state_[idx(Stall::kSelected)] |= bit;
@@ -230,7 +233,7 @@ void Smsp::issue(Cycle now, Warp& warp) {
 }
 
 void Smsp::take_counters(Warp& warp, const Instruction& in, bool is_long) {
-  if (const std::uint8_t c = in.control.write_counter; c != ControlCode::kNoCounter) {
+  if (const std::uint8_t c = written_counter(what_if_, in); c != ControlCode::kNoCounter) {
     ++warp.counters[c];
     warp.long_pending[c] = static_cast<std::uint8_t>(warp.long_pending[c] + is_long);
   }
@@ -293,12 +296,13 @@ void Smsp::dispatch(Cycle now, Warp& warp, const Instruction& in) {
 }
 
 void Smsp::dispatch_memory(Cycle now, Warp& warp, const Instruction& in) {
-  if ((step_.memory_mask | step_.shared_mask) != 0) {
+  const bool vanishes = what_if_ != nullptr && what_if_->no_local && step_.space == Space::kLocal;
+  if ((step_.memory_mask | step_.shared_mask) != 0 && !vanishes) {
     lsu_.issue_memory(now, warp, in, step_);
     return;
   }
   // No lane accesses memory: the instruction takes its issue slot and leaves no trace in the MIO queue.
-  lsu_.count_idle(in);
+  if (!vanishes) lsu_.count_idle(in);
   const Cycle done = now + std::max(1u, config_.mio.latency);
   release_counters(done, done, warp, in, is_long_class(in));
 }
@@ -316,6 +320,7 @@ void Smsp::advance(Cycle now, Warp& warp, const Instruction& in) {
   }
   if (step_.barrier != BarrierOp::kNone) {
     barriers_.arrive(now, warp, step_);
+    ++counters_.barrier_arrivals;
     warp.at_barrier = step_.barrier != BarrierOp::kArrive;
   }
   if (step_.sleep_cycles > 0) {

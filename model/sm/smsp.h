@@ -15,6 +15,7 @@
 #include "sm/lsu.h"
 #include "sm/sm_observer.h"
 #include "sm/warp.h"
+#include "sm/what_if.h"
 #include "stats/counters.h"
 
 namespace smpipe {
@@ -27,6 +28,7 @@ class Smsp {
        SmCounters& counters);
 
   void observe(SmObserver* observer) { observer_ = observer; }
+  void suppose(const WhatIf* what_if) { what_if_ = what_if; }
   std::uint32_t slots() const { return slots_; }
   std::uint32_t free_slots() const;
   /// Puts a warp into a free slot; it waits for `kReady`.
@@ -86,6 +88,7 @@ class Smsp {
   FetchUnit& fetch_;
   SmCounters& counters_;
   SmObserver* observer_ = nullptr;
+  const WhatIf* what_if_ = nullptr;
 
   const std::uint32_t slots_;
   std::array<Warp, kMaxSlots> warps_{};

@@ -91,6 +91,20 @@ Wavefronts BankModel::atomic(LaneMask mask, const std::array<std::uint64_t, kLan
   return {total, total > 0 ? total - 1 : 0};
 }
 
+Wavefronts shared_wavefronts(const BankModel& banks, const MemoryOp& memory, const Step& step) {
+  switch (memory.kind) {
+    case MemoryKind::kAsyncCopy:
+      return banks.access(step.shared_mask, step.shared_address, memory.bytes);
+    case MemoryKind::kLoadMatrix:
+      return banks.matrix(memory.bytes / 4, step.address);
+    case MemoryKind::kAtomic:
+    case MemoryKind::kReduction:
+      return banks.atomic(step.memory_mask, step.address, memory.bytes);
+    default:
+      return banks.access(step.memory_mask, step.address, memory.bytes);
+  }
+}
+
 template Wavefronts BankModel::access(LaneMask, const std::array<std::uint64_t, kLanes>&, std::uint32_t) const;
 template Wavefronts BankModel::access(LaneMask, const std::array<std::uint32_t, kLanes>&, std::uint32_t) const;
 

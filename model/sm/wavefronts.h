@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "core/types.h"
+#include "program/warp_stream.h"
 
 namespace smpipe {
 
@@ -44,5 +45,8 @@ class BankModel {
   std::uint32_t banks_;
   std::uint32_t bank_bytes_;
 };
+
+/// Wavefronts of a shared-memory instruction, or of a cp.async's write.
+Wavefronts shared_wavefronts(const BankModel& banks, const MemoryOp& memory, const Step& step);
 
 }  // namespace smpipe

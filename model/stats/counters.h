@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "config/gpu_config.h"
+#include "core/types.h"
 
 namespace smpipe {
 
@@ -60,17 +62,44 @@ struct SmCounters {
   std::uint64_t local_load_sectors = 0, local_load_sector_hits = 0, local_store_sectors = 0;
   std::uint64_t async_copy_requests = 0, async_copy_sectors = 0, async_copy_sector_hits = 0;
   std::uint64_t l2_read_sectors = 0, l2_write_sectors = 0;  ///< as requested by this SM
+  std::uint64_t far_sectors = 0;  ///< requested from, or written to, slices of the other L2 partition
+
+  // Time, for the utilisation of units.
+  std::uint64_t active_cycles = 0;         ///< with a resident block
+  std::uint64_t smsp_active_cycles = 0;    ///< SMSP cycles with a resident warp
+  std::uint64_t operand_port_busy = 0;     ///< SMSP cycles in which operands went to the LSU
+  std::uint64_t lsu_requests = 0;          ///< instructions that passed the arbiter
+  std::uint64_t data_stage_busy = 0;       ///< cycles, one wavefront each: shared memory, L1 data, copies, shuffles
+  std::uint64_t copy_data_stage_busy = 0;  ///< of these, the copy engine's
+  std::uint64_t return_port_busy = 0, store_port_busy = 0;      ///< SMSP cycles of the ports from and to the data stage
+  std::uint64_t tag_stage_busy = 0;                             ///< cycles of L1 tag look-ups
+  std::uint64_t request_port_busy = 0, response_port_busy = 0;  ///< cycles of the SM's ports to and from L2
+  std::uint64_t barrier_arrivals = 0;                           ///< warps at the barrier unit
 };
 
 struct L2Counters {
   std::uint64_t read_sectors = 0, read_sector_hits = 0, write_sectors = 0, atomic_sectors = 0;
   std::uint64_t requests = 0, far_requests = 0, evictions = 0;
   std::uint64_t busy_cycles = 0;
+  std::uint64_t link_sectors = 0;  ///< fetched from the other partition's slices
 };
 
 struct HbmCounters {
   std::uint64_t read_bytes = 0, write_bytes = 0, row_hits = 0, row_misses = 0, refreshes = 0;
   std::uint64_t bus_busy_clocks = 0;
+};
+
+/// Of a launch.
+struct GpuCounters {
+  SmCounters sm;  ///< all SMs together
+  L2Counters l2;
+  HbmCounters hbm;
+  std::uint64_t busiest_slice = 0;    ///< busy cycles
+  std::uint64_t busiest_channel = 0;  ///< bus clocks
+  std::uint64_t active_sms = 0;       ///< SMs that ran at least one block
+  std::vector<Cycle> finish_times;    ///< by block, relative to the launch
+  Cycle cycles = 0;                   ///< launch to last exit with its stores acknowledged
+  bool stopped = false;               ///< by the observer: the rest of the launch did not run
 };
 
 /// Adds every field of `from` to `to`. The structs hold nothing but 64-bit counters.

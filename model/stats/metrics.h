@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "config/gpu_config.h"
-#include "gpu/gpu.h"
+#include "stats/counters.h"
 
 namespace smpipe {
 
